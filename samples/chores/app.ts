@@ -3,7 +3,7 @@
  */
 import { defineApp, type App, type Node } from 'carillon'
 import { archiveProposals, confirmFollowing, refreshVotingPower } from './chores.js'
-import { ChoreDesk, ChoreEngine, type Caller } from './engine/index.js'
+import { ChoreEngine } from './engine/index.js'
 import { Governance, governanceFlows, governanceStates } from './governance.js'
 
 /** What a party runs that is only followed: governance without chores. */
@@ -15,7 +15,6 @@ export type ChoresApp = {
   readonly engine: ChoreEngine
   /** Puts the chores to work on a node that has just started: what another process had begun starts again. */
   readonly connect: (node: Node) => Promise<void>
-  readonly deskOf: (caller: Caller) => ChoreDesk
 }
 
 /** Everything a process needs. Make it anew at each start: closures do not survive one, and need not. */
@@ -39,6 +38,5 @@ export const createChoresApp = (): ChoresApp => {
       await engine.connect(node)
       await engine.resumeTimers()
     },
-    deskOf: (caller) => new ChoreDesk(engine, caller),
   }
 }

@@ -46,7 +46,7 @@ const open = async ({ dissolved }: { readonly dissolved?: string } = {}) => {
 describe('confirming whom one follows, over several nodes', () => {
   it('asks every party at its node and is done when all have answered', async () => {
     const { network, engine, status, answers } = await open()
-    await engine().start(id)
+    await engine().control(id, { verb: 'start' })
     await network.advanceBy({ minutes: 5 })
     expect(await answers()).to.deep.equal(['Bela', 'Carol'])
     expect(await status()).to.include({ totalSuccessCount: 1, lastCompletedTaskId: 'ask-Carol' })
@@ -56,7 +56,7 @@ describe('confirming whom one follows, over several nodes', () => {
   it('waits for a node that is down, and goes on when it is back', async () => {
     const { network, engine, status, answers } = await open()
     await network.crash('Carol')
-    await engine().trigger(id)
+    await engine().control(id, { verb: 'trigger' })
     await network.advanceBy({ minutes: 20 })
     expect(await answers()).to.deep.equal(['Bela'])
     expect(await status()).to.include({ conductorStatus: 'Polling', taskStatus: 'Idle', totalRunCount: 0 })
@@ -69,7 +69,7 @@ describe('confirming whom one follows, over several nodes', () => {
   it('fails when one stays silent for an hour, and records what it says later all the same', async () => {
     const { network, engine, status, answers } = await open()
     network.cut('Ada', 'Carol')
-    await engine().trigger(id)
+    await engine().control(id, { verb: 'trigger' })
     await network.advanceBy({ hours: 2 })
     expect(await status()).to.include({ totalFailureCount: 1, lastError: 'No answer from Carol.' })
     network.heal()
@@ -79,7 +79,7 @@ describe('confirming whom one follows, over several nodes', () => {
 
   it('fails when a party has no vote left to follow', async () => {
     const { network, engine, status } = await open({ dissolved: 'Carol' })
-    await engine().trigger(id)
+    await engine().control(id, { verb: 'trigger' })
     await network.advanceBy({ minutes: 5 })
     expect(await status()).to.include({ totalFailureCount: 1, lastError: 'No vote is left to follow at Carol.' })
   })
@@ -87,7 +87,7 @@ describe('confirming whom one follows, over several nodes', () => {
   it('begins again after a crash, and asks nobody twice', async () => {
     const { network, node, engine, status, restart } = await open()
     await network.crash('Carol')
-    await engine().start(id)
+    await engine().control(id, { verb: 'start' })
     await network.advanceBy({ minutes: 10 })
     await restart()
     await network.advanceBy({ minutes: 10 })

@@ -10,6 +10,7 @@ import {
 import { ChoreStand } from './test/ChoreStand.js'
 import { Held } from './test/Held.js'
 import { createChoresApp } from './app.js'
+import { toView } from './engine/index.js'
 import {
   Archive,
   CreateNeuron,
@@ -60,7 +61,7 @@ const id = refreshVotingPowerId
 describe('the weekly refresh of voting power', () => {
   it('[SNE-41] is done at its first tick when there are no neurons, without a task', async () => {
     const { stand } = await open([])
-    await stand.engine.trigger(id)
+    await stand.engine.control(id, { verb: 'trigger' })
     await stand.quiet()
     expect(await stand.engine.getStatus(id)).to.include({ totalSuccessCount: 1, lastCompletedTaskId: null })
     const kinds = (await stand.engine.getRunLog(id, { run: 1 })).map(({ kind }) => kind)
@@ -73,7 +74,7 @@ describe('the weekly refresh of voting power', () => {
       ['n-1', true],
       ['n-2', false],
     ])
-    await stand.engine.trigger(id)
+    await stand.engine.control(id, { verb: 'trigger' })
     await stand.advance({ seconds: 10 })
     expect(await stand.engine.getStatus(id)).to.include({
       lastCompletedTaskId: 'refresh-1',
@@ -94,7 +95,7 @@ describe('the weekly refresh of voting power', () => {
       ['n-1', false],
     ])
     const held = holdCalls()
-    await stand.engine.trigger(id)
+    await stand.engine.control(id, { verb: 'trigger' })
     await stand.advance({ seconds: 30 })
     expect(refreshed).to.deep.equal(['n-0'])
     expect(await stand.engine.getStatus(id)).to.include({ conductorInvocationCount: 4, currentTaskId: 'refresh-0' })
@@ -109,7 +110,7 @@ describe('the weekly refresh of voting power', () => {
       ['n-0', false],
       ['n-1', false],
     ])
-    await stand.engine.start(id)
+    await stand.engine.control(id, { verb: 'start' })
     const monday = stand.now
     await stand.advance({ weeks: 2, minutes: 5 })
     expect(refreshed).to.deep.equal(['n-0', 'n-1', 'n-0', 'n-1', 'n-0', 'n-1'])
@@ -125,7 +126,7 @@ describe('the weekly refresh of voting power', () => {
       ['n-0', false],
       ['n-1', false],
     ])
-    await stand.engine.trigger(id)
+    await stand.engine.control(id, { verb: 'trigger' })
     await stand.advance({ seconds: 5 })
     await stand.crash()
     await stand.boot()
@@ -141,7 +142,7 @@ describe('archiving proposals', () => {
   it('works in many small chunks, and takes them up where the ledger says after a crash', async () => {
     const { stand } = await open([])
     await stand.node.run(SettleProposals, { count: 95 })
-    await stand.engine.trigger(archiveProposalsId)
+    await stand.engine.control(archiveProposalsId, { verb: 'trigger' })
     const archived = async () => (await stand.node.states(Archive))[0]?.data.archived ?? 0
     while ((await archived()) < 30) await new Promise((resolve) => setImmediate(resolve))
     await stand.crash()
@@ -174,10 +175,10 @@ describe('the governance', () => {
 
 describe('the app of the sample', () => {
   it('connects its chores to a node of its own', async () => {
-    const { app, connect, deskOf } = createChoresApp()
+    const { app, connect, engine } = createChoresApp()
     const node = await startNode({ app })
     await connect(node)
-    expect((await deskOf(auditor).getChoreStatuses()).map(({ choreId }) => choreId)).to.deep.equal([
+    expect((await toView(engine, auditor).getAllStatuses()).map(({ choreId }) => choreId)).to.deep.equal([
       refreshVotingPowerId,
       archiveProposalsId,
       confirmFollowingId,

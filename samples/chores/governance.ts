@@ -62,10 +62,7 @@ export const RefreshVotingPower = defineFlow({
     const now = yield* io.now()
     if (neuron.data.refreshedAt !== null && dayOf(neuron.data.refreshedAt) === dayOf(now)) return 'already'
     yield* io.finalise((tx) =>
-      tx
-        .consume(neuron)
-        .produce(Neuron, { ...neuron.data, refreshedAt: now })
-        .command(NeuronCommand, [neuron.data.owner], { neuronId }),
+      tx.replace(neuron, { refreshedAt: now }).command(NeuronCommand, [neuron.data.owner], { neuronId }),
     )
     return 'refreshed'
   },
@@ -118,9 +115,7 @@ export const ArchivePortion = defineFlow({
     const { settled, archived, owner } = archive.data
     if (archived !== from) return { archived, settled }
     const next = Math.min(archived + portion, settled)
-    yield* io.finalise((tx) =>
-      tx.consume(archive).produce(Archive, { owner, settled, archived: next }).command(ArchiveCommand, [owner]),
-    )
+    yield* io.finalise((tx) => tx.replace(archive, { archived: next }).command(ArchiveCommand, [owner]))
     return { archived: next, settled }
   },
 })
@@ -164,12 +159,7 @@ export const AskFollowee = defineFlow({
     const answeredAt = yield* io.now()
     const following = yield* io.find(Following, followee.name)
     if (following === undefined) return
-    yield* io.finalise((tx) =>
-      tx
-        .consume(following)
-        .produce(Following, { ...following.data, answeredAt, votingNeurons })
-        .command(FollowingCommand, [io.me]),
-    )
+    yield* io.finalise((tx) => tx.replace(following, { answeredAt, votingNeurons }).command(FollowingCommand, [io.me]))
   },
 })
 
@@ -194,6 +184,8 @@ export const governanceFlows = [
   ...[Follow, AskFollowee, AnswerFollower],
 ]
 
+const sorted = (names: readonly string[]): readonly string[] => names.toSorted((a, b) => a.localeCompare(b))
+
 export class Governance {
   #node: Node | undefined
 
@@ -208,19 +200,18 @@ export class Governance {
 
   /** The ids of all neurons, in order. */
   async listNeurons(): Promise<readonly string[]> {
-    const neurons = await this.#all(Neuron)
-    return neurons.map(({ neuronId }) => neuronId).sort((a, b) => a.localeCompare(b))
+    return sorted((await this.#all(Neuron)).map(({ neuronId }) => neuronId))
   }
 
   async refreshVotingPower(neuronId: string): Promise<void> {
     await this.#connected.run(RefreshVotingPower, { neuronId }, { by: 'chores' })
   }
 
-  progress(): Promise<{ readonly archived: number; readonly settled: number }> {
+  progress(): Promise<Progress> {
     return this.#connected.run(ArchiveProgress, {}, { by: 'chores' })
   }
 
-  archiveFrom(from: number): Promise<{ readonly archived: number; readonly settled: number }> {
+  archiveFrom(from: number): Promise<Progress> {
     return this.#connected.run(ArchivePortion, { from }, { by: 'chores' })
   }
 
@@ -231,8 +222,7 @@ export class Governance {
 
   /** The names of all parties that are followed, in order. */
   async listFollowees(): Promise<readonly string[]> {
-    const followings = await this.#all(Following)
-    return followings.map(({ followee }) => followee.name).sort((a, b) => a.localeCompare(b))
+    return sorted((await this.#all(Following)).map(({ followee }) => followee.name))
   }
 
   /** Has a party asked, once a day, and does not wait for its answer. */

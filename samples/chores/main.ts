@@ -10,7 +10,7 @@ import { EmbeddedStore } from 'carillon/logs'
 import { VirtualNetwork } from 'carillon/testing'
 import { createChoresApp, createGovernanceApp, type ChoresApp } from './app.js'
 import { archiveProposalsId, confirmFollowingId, refreshVotingPowerId } from './chores.js'
-import { choresPermissions, type Caller } from './engine/index.js'
+import { choresPermissions, toManage, toView, type Caller } from './engine/index.js'
 import { describeEntry, describeStatus } from './describe.js'
 import { CreateNeuron, Follow, SettleProposals } from './governance.js'
 
@@ -52,7 +52,7 @@ try {
     },
   })
   const showStatuses = async (): Promise<void> => {
-    for (const status of await chores.deskOf(auditor).getChoreStatuses()) say(describeStatus(status, network.now))
+    for (const status of await toView(chores.engine, auditor).getAllStatuses()) say(describeStatus(status, network.now))
   }
   await chores.connect(network.node('Ada'))
   await prepare(network, network.node('Ada'))
@@ -60,9 +60,8 @@ try {
 
   say(`${monday}  Ada has three neurons (one of them dissolved) and 250 settled proposals, and follows Bela and Carol,`)
   say('                          whose node is down. All three chores are started\n')
-  const desk = chores.deskOf(caretaker)
   for (const id of [refreshVotingPowerId, archiveProposalsId, confirmFollowingId])
-    await desk.control(id, { verb: 'start' })
+    await toManage(chores.engine, caretaker).control(id, { verb: 'start' }, caretaker)
   await network.advanceTo(plus(monday, { minutes: 10 }))
   say(`${network.now}  Bela has answered, Carol has not:`)
   await showStatuses()
@@ -90,8 +89,8 @@ try {
   await showStatuses()
 
   say('\nThe second week of the voting power, from the log:')
-  const deskOfAuditor = chores.deskOf(auditor)
-  for (const entry of await deskOfAuditor.getChoreLog(refreshVotingPowerId, { run: 2 })) say(describeEntry(entry))
+  const entries = await toView(chores.engine, auditor).getRunLog(refreshVotingPowerId, { run: 2 })
+  for (const entry of entries) say(describeEntry(entry))
   for (const name of network.names) await network.stop(name)
 } finally {
   rmSync(folder, { recursive: true, force: true })

@@ -12,7 +12,7 @@ const chores = createChoresApp()
 
 export const { app } = chores
 export const panels = [choresPanel(chores.engine)]
-export const verbs = [choresVerbs(chores.deskOf)]
+export const verbs = [choresVerbs(chores.engine)]
 
 export const onStart = async (node: Node): Promise<void> => {
   await chores.connect(node)

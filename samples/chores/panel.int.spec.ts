@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { startNode } from 'carillon'
 import { createChoresApp } from './app.js'
 import { archiveProposalsId } from './chores.js'
+import { toView } from './engine/index.js'
 import { choresPanel } from './panel.js'
 import { auditor } from './test/callers.js'
 
@@ -21,7 +22,7 @@ describe('the panel of the chores', () => {
     const start = panel.actions.find(({ name }) => name === 'start')
     await start?.run({ node, row: archiveProposalsId, input: {}, by: 'http:ann@127.0.0.1' })
     expect((await lampOfArchive())?.actions).to.deep.equal(['trigger', 'pause', 'interval', 'stop'])
-    const started = await chores.deskOf(auditor).getChoreLog(archiveProposalsId, {})
+    const started = await toView(chores.engine, auditor).getRunLog(archiveProposalsId)
     expect(JSON.stringify(started)).to.contain('http:ann@127.0.0.1')
     await node.stop()
   })

@@ -89,7 +89,7 @@ export const choresPanel = (engine: ChoreEngine): Panel => {
         on: 'row',
         fields: [{ name: 'seconds', label: 'Seconds', kind: 'number', default: 3_600 }],
         run: async ({ row, input, by }) => {
-          await engine.setInterval(row ?? '', Number(input['seconds']), { by })
+          await engine.control(row ?? '', { verb: 'interval', seconds: Number(input['seconds']) }, { by })
           return `The interval is ${Number(input['seconds'])} s from the next run on.`
         },
       },

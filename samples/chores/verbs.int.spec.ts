@@ -12,7 +12,7 @@ describe('the verbs of the chores', () => {
     const chores = createChoresApp()
     const virtual = await VirtualNode.start({ app: chores.app, start: instant('2026-01-05T00:00:00.000Z') })
     await chores.connect(virtual.node)
-    const { verbs } = choresVerbs(chores.deskOf)
+    const { verbs } = choresVerbs(chores.engine)
     const ask = (name: string, words: Readonly<Record<string, string>> = {}, caller = owner): Promise<VerbAnswer> => {
       const verb = verbs.find(({ description }) => description.name === name)
       if (verb === undefined) throw new Error(`There is no verb ${name}.`)

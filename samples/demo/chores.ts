@@ -24,8 +24,8 @@ export const openChores = async (folder: string, onTrouble: (error: unknown) => 
       [refreshVotingPowerId, 30],
       [archiveProposalsId, 45],
     ] as const) {
-      await chores.engine.setInterval(choreId, seconds, { by: 'demo' })
-      await chores.engine.start(choreId, { by: 'demo' })
+      await chores.engine.control(choreId, { verb: 'interval', seconds }, { by: 'demo' })
+      await chores.engine.control(choreId, { verb: 'start' }, { by: 'demo' })
     }
   }
   const citizens = repeat(settlesEveryMs, () => node.run(SettleProposals, { count: 60 }), onTrouble)

@@ -10,7 +10,6 @@ import {
   type AnyFlowDefinition,
   type AnyStateDefinition,
   type FlowDefinition,
-  type Instant,
   type Node,
 } from 'carillon'
 import type { AnyProjection } from 'carillon/projections'
@@ -102,66 +101,14 @@ export class ChoreEngine {
 
   // --- controls
 
-  setEnabled(choreId: string, enabled: boolean, by: By = {}): Promise<void> {
-    return this.control(choreId, { verb: enabled ? 'enable' : 'disable' }, by)
-  }
-
-  /** The run that is booked keeps its time; the one after it uses the new interval. Without a maximum the old one stays. */
-  setInterval(choreId: string, seconds: number, by: By & { readonly maxSeconds?: number | null } = {}): Promise<void> {
-    const { maxSeconds } = by
-    const control = { verb: 'interval', seconds, ...(maxSeconds === undefined ? {} : { maxSeconds }) } as const
-    return this.control(choreId, control, by)
-  }
-
-  setTaskTimeout(choreId: string, seconds: number, by: By = {}): Promise<void> {
-    return this.control(choreId, { verb: 'timeout', seconds }, by)
-  }
-
-  /** Runs the chore now: also one that is stopped, which then runs once and stays stopped. */
-  trigger(choreId: string, by: By = {}): Promise<void> {
-    return this.control(choreId, { verb: 'trigger' }, by)
-  }
-
-  start(choreId: string, by: By = {}): Promise<void> {
-    return this.control(choreId, { verb: 'start' }, by)
-  }
-
-  scheduleStart(choreId: string, at: Instant, by: By = {}): Promise<void> {
-    return this.control(choreId, { verb: 'schedule', at }, by)
-  }
-
-  setNextScheduledRun(choreId: string, at: Instant, by: By = {}): Promise<void> {
-    return this.control(choreId, { verb: 'next-run', at }, by)
-  }
-
-  pause(choreId: string, by: By = {}): Promise<void> {
-    return this.control(choreId, { verb: 'pause' }, by)
-  }
-
-  resume(choreId: string, by: By = {}): Promise<void> {
-    return this.control(choreId, { verb: 'resume' }, by)
-  }
-
-  /** Ends the chore's life: disabled, nothing booked, nothing under way. */
-  stop(choreId: string, by: By = {}): Promise<void> {
-    return this.control(choreId, { verb: 'stop' }, by)
-  }
-
-  /** The emergency stop: nothing under way and nothing armed, until the chore is enabled or triggered again. */
-  stopChore(choreId: string, by: By = {}): Promise<void> {
-    return this.control(choreId, { verb: 'stop-chore' }, by)
-  }
-
-  /** The circuit breaker: whatever watches over the chores opens it, and a person must let the chore go on. */
-  openBreaker(choreId: string, reason: string, by: By = {}): Promise<void> {
-    return this.control(choreId, { verb: 'break', reason }, by)
-  }
-
   async stopAllChores(by: By = {}): Promise<void> {
     await this.#controlAll({ verb: 'stop-chore' }, by)
   }
 
-  /** Any control, as data. */
+  /**
+   * Whatever may be asked of one chore, as data; see Control. The default instance of a type can be deleted once its
+   * definition is gone.
+   */
   async control(choreId: string, control: Control, { by = 'api' }: By = {}): Promise<void> {
     if (control.verb === 'delete' && this.#stage.definitions.has(choreId))
       throw new ChoreRefused(`Chore ${choreId} is the default instance of its type and cannot be deleted.`)
@@ -184,15 +131,6 @@ export class ChoreEngine {
       faultOfName('The id of a chore', instance.choreId) ?? faultOfName('The name of a chore', instance.name)
     if (fault !== undefined) throw new ChoreRefused(fault)
     await this.#run(RegisterChores, { chores: [newChore(definition, instance)], by }, by)
-  }
-
-  renameInstance(choreId: string, name: string, by: By = {}): Promise<void> {
-    return this.control(choreId, { verb: 'rename', name }, by)
-  }
-
-  /** The chore must be stopped; the default one of a type can be deleted once its definition is gone. */
-  deleteInstance(choreId: string, by: By = {}): Promise<void> {
-    return this.control(choreId, { verb: 'delete' }, by)
   }
 
   /** The ids of a type's chores: the default one first, the others in the order they were created. */

@@ -6,41 +6,40 @@
 import { createHash } from 'node:crypto'
 import * as t from 'io-ts'
 import { InstantC, instantFromMillis, IntegerC, toMillis, type Instant } from 'carillon'
+import { record } from '../../shared/record.js'
 import { choreLimits, errorText, faultOfName, faultOfSeconds } from './ChoreDefinition.js'
 import { lifecycleOf, type ChoreConfig, type SchedulerData } from './states.js'
 
-const verb = <V extends string>(name: V) => t.readonly(t.strict({ verb: t.literal(name) }))
+/** Controls that say nothing but their name. */
+const PlainVerbC = t.keyof({
+  enable: null,
+  disable: null,
+  /** Run now, whatever the schedule says. */
+  trigger: null,
+  /** Enable, run now, and book the next run. */
+  start: null,
+  pause: null,
+  resume: null,
+  /** Disable, clear the schedule, end the run. */
+  stop: null,
+  /** The emergency stop: end the run and disarm, but leave the chore enabled. */
+  'stop-chore': null,
+  'cancel-timers': null,
+  'resume-timers': null,
+  delete: null,
+})
+export type PlainVerb = t.TypeOf<typeof PlainVerbC>
 
 export const ControlC = t.union([
-  verb('enable'),
-  verb('disable'),
+  t.readonly(t.strict({ verb: PlainVerbC })),
   /** `maxSeconds` left out keeps the maximum there is; null removes it. */
-  t.readonly(
-    t.intersection([
-      t.strict({ verb: t.literal('interval'), seconds: IntegerC }),
-      t.exact(t.partial({ maxSeconds: t.union([IntegerC, t.null]) })),
-    ]),
-  ),
+  record('Interval', { verb: t.literal('interval'), seconds: IntegerC }, { maxSeconds: t.union([IntegerC, t.null]) }),
   t.readonly(t.strict({ verb: t.literal('timeout'), seconds: IntegerC })),
-  /** Run now, whatever the schedule says. */
-  verb('trigger'),
-  /** Enable, run now, and book the next run. */
-  verb('start'),
-  /** Enable, and run first at an instant. */
-  t.readonly(t.strict({ verb: t.literal('schedule'), at: InstantC })),
-  verb('pause'),
-  verb('resume'),
-  /** Disable, clear the schedule, end the run. */
-  verb('stop'),
-  /** The emergency stop: end the run and disarm, but leave the chore enabled. */
-  verb('stop-chore'),
+  /** `schedule` enables it, and runs it first at an instant; `next-run` only moves the run that is booked. */
+  t.readonly(t.strict({ verb: t.keyof({ schedule: null, 'next-run': null }), at: InstantC })),
   /** The circuit breaker: end the run, disarm, and say why; a person must let it go on. */
   t.readonly(t.strict({ verb: t.literal('break'), reason: t.string })),
-  t.readonly(t.strict({ verb: t.literal('next-run'), at: InstantC })),
-  verb('cancel-timers'),
-  verb('resume-timers'),
   t.readonly(t.strict({ verb: t.literal('rename'), name: t.string })),
-  verb('delete'),
 ])
 export type Control = t.TypeOf<typeof ControlC>
 

@@ -86,8 +86,8 @@ describe('whatever conductors return and operators ask', () => {
             expect(counted).to.equal(totalRunCount)
             expect(begun.length - ended.length).to.be.within(0, status.conductorStatus === 'Idle' ? 0 : 1)
             expect(intervalSeconds).to.be.at.least(1)
-            await stand.engine.stop(choreId)
-            await stand.engine.trigger(choreId)
+            await stand.engine.control(choreId, { verb: 'stop' })
+            await stand.engine.control(choreId, { verb: 'trigger' })
             await stand.quiet()
             expect(await stand.engine.getStatus(choreId)).to.include({
               ...{ conductorStatus: 'Idle', lifecycle: 'Stopped', totalSuccessCount: totalSuccessCount + 1 },

@@ -45,7 +45,7 @@ const waits: readonly (readonly [name: string, value: unknown, error: RegExp])[]
 describe('a conductor', () => {
   const lives = async (conduct: () => ConductorAction, error: RegExp): Promise<void> => {
     const stand = await standWith(() => conduct)
-    await stand.engine.start('chore')
+    await stand.engine.control('chore', { verb: 'start' })
     await stand.quiet()
     const status = await stand.engine.getStatus('chore')
     expect(status).to.include({ conductorStatus: 'Idle', totalRunCount: 1, totalFailureCount: 1, lifecycle: 'Running' })
@@ -73,7 +73,7 @@ describe('a conductor', () => {
         engine.setPendingTask(choreId, taskId, () => done)
         return continueIn(1)
       }).then(async (stand) => {
-        await stand.engine.trigger('chore')
+        await stand.engine.control('chore', { verb: 'trigger' })
         await stand.quiet()
         const status = await stand.engine.getStatus('chore')
         expect(status).to.include({ conductorStatus: 'Idle', totalFailureCount: 1 })
@@ -83,7 +83,7 @@ describe('a conductor', () => {
 
   it('fails its run when it has not returned after an hour', async () => {
     const stand = await standWith(() => () => new Held<ConductorAction>().promise)
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ minutes: 59 })
     expect(await stand.engine.getStatus('chore')).to.include({ conductorStatus: 'Running', totalRunCount: 0 })
     await stand.advance({ minutes: 2 })
@@ -97,7 +97,7 @@ describe('a task', () => {
   for (const [name, value, error] of returned)
     it(`fails when it returns ${name}, and the log says why`, async () => {
       const stand = await standWith((engine) => conductOne(engine, 'work', () => anything(value)))
-      await stand.engine.trigger('chore')
+      await stand.engine.control('chore', { verb: 'trigger' })
       await stand.advance({ seconds: 10 })
       const status = await stand.engine.getStatus('chore')
       expect(status).to.include({ totalSuccessCount: 1, lastTaskSucceeded: false, taskStatus: 'Idle' })
@@ -115,7 +115,7 @@ describe('a task', () => {
           throw value
         }),
       )
-      await stand.engine.trigger('chore')
+      await stand.engine.control('chore', { verb: 'trigger' })
       await stand.advance({ seconds: 10 })
       expect((await stand.engine.getStatus('chore'))?.lastTaskError).to.match(error)
       await stand.stop()
@@ -126,10 +126,10 @@ describe('a task', () => {
     const stand = await standWith((engine) =>
       conductOne(engine, 'work', () => (failing ? failed('the pipe is blocked') : done)),
     )
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 10 })
     failing = false
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 10 })
     const status = await stand.engine.getStatus('chore')
     expect(status).to.include({ lastTaskSucceeded: true, totalSuccessCount: 2, conductorInvocationCount: 2 })

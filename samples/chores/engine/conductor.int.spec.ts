@@ -23,14 +23,14 @@ describe('the conductor of a chore', () => {
       return seconds === undefined ? done : continueIn(seconds)
     })
     const begun = stand.now
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ minutes: 1 })
     expect(ticks).to.deep.equal([0, 10, 10, 13].map((seconds) => plus(begun, { seconds })))
   })
 
   it('fails the run when it asks for a time that does not exist', async () => {
     const stand = await standWith(() => () => continueIn(-1))
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.quiet()
     expect((await stand.engine.getStatus('chore'))?.lastError).to.equal(
       'The conductor asked to continue in -1 seconds.',
@@ -44,7 +44,7 @@ describe('the conductor of a chore', () => {
       engine.setPendingTask(choreId, 'work', () => task.promise)
       return conductor.promise
     })
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.quiet()
     expect(await stand.engine.getStatus('chore')).to.include({
       conductorStatus: 'Running',
@@ -74,7 +74,7 @@ describe('the conductor of a chore', () => {
       engine.setPendingTask(choreId, 'second', task('second'))
       return continueIn(10)
     })
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 30 })
     expect(worked).to.deep.equal(['second'])
     expect(await stand.engine.getStatus('chore')).to.include({ lastCompletedTaskId: 'second', totalSuccessCount: 1 })
@@ -99,7 +99,7 @@ describe('the conductor of a chore', () => {
           )
       },
     })
-    await Promise.all([stand.engine.trigger('a'), stand.engine.trigger('b')])
+    await Promise.all([stand.engine.control('a', { verb: 'trigger' }), stand.engine.control('b', { verb: 'trigger' })])
     await stand.quiet()
     expect(worked.toSorted()).to.deep.equal(['a', 'b'])
     expect((await stand.engine.getAllStatuses()).map(({ lastCompletedTaskId }) => lastCompletedTaskId)).to.deep.equal([
@@ -113,7 +113,7 @@ describe('the conductor of a chore', () => {
       engine.setPendingTask(choreId, 'work', () => new Held<TaskAction>().promise)
       return continueIn(10)
     })
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 10 })
     expect(await stand.engine.getStatus('chore')).to.include({ conductorStatus: 'Idle', taskStatus: 'Idle' })
     expect((await stand.engine.getStatus('chore'))?.lastError).to.contain('A task of chore chore is still running')
@@ -130,7 +130,7 @@ describe('the conductor of a chore', () => {
       engine.setPendingTask(choreId, `task-${invocationCount}`, () => outcome)
       return continueIn(10)
     })
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 30 })
     expect(seen).to.deep.equal([
       null,
@@ -141,7 +141,7 @@ describe('the conductor of a chore', () => {
 
   it('[SNE-27] ends the run as a success with Done', async () => {
     const stand = await standWith(() => () => done)
-    await stand.engine.start('chore')
+    await stand.engine.control('chore', { verb: 'start' })
     await stand.quiet()
     expect(await stand.engine.getStatus('chore')).to.include({
       conductorStatus: 'Idle',
@@ -156,7 +156,7 @@ describe('the conductor of a chore', () => {
   it('[SNE-28] ends the run as a failure with Error, and the next run stays booked', async () => {
     let fails = false
     const stand = await standWith(() => () => (fails ? failed('x') : done))
-    await stand.engine.start('chore')
+    await stand.engine.control('chore', { verb: 'start' })
     await stand.quiet()
     const succeededAt = stand.now
     fails = true
@@ -178,7 +178,7 @@ describe('the conductor of a chore', () => {
     const stand = await standWith(() => () => {
       throw new Error('no more ink')
     })
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.quiet()
     expect(await stand.engine.getStatus('chore')).to.include({
       conductorStatus: 'Idle',
@@ -196,7 +196,7 @@ describe('the conductor of a chore', () => {
       engine.setPendingTask(choreId, 'work', () => task.promise)
       return continueIn(10)
     })
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 10 })
     const status = await stand.engine.getStatus('chore')
     expect(status).to.include({ taskStatus: 'Idle', conductorStatus: 'Idle', totalSuccessCount: 1 })
@@ -212,7 +212,7 @@ describe('the conductor of a chore', () => {
         if (registered) engine.registerChore(simpleChore('chore', () => continueIn(10)))
       },
     })
-    await stand.engine.start('chore')
+    await stand.engine.control('chore', { verb: 'start' })
     await stand.quiet()
     registered = false
     await stand.restart()
@@ -231,7 +231,7 @@ describe('the task of a chore', () => {
       })
       return continueIn(10)
     })
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.quiet()
     return stand
   }
@@ -273,7 +273,7 @@ describe('the task of a chore', () => {
         })
         return continueIn(10)
       })
-      await stand.engine.trigger('chore')
+      await stand.engine.control('chore', { verb: 'trigger' })
       await stand.advance({ seconds: 10 })
       expect(calls).to.equal(chunks + 1)
       expect(await stand.engine.getStatus('chore')).to.include({ totalSuccessCount: 1, lastTaskSucceeded: true })
@@ -287,7 +287,7 @@ describe('the task of a chore', () => {
       engine.setPendingTask(choreId, 'work', () => done)
       return continueIn(10)
     })
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     const begun = stand.now
     await stand.advance({ seconds: 9 })
     expect(await stand.engine.getStatus('chore')).to.include({ taskStatus: 'Idle', lastCompletedTaskId: 'work' })

@@ -9,9 +9,9 @@ describe('the controls of a chore', () => {
   for (const enabled of [true, false])
     it(`[SNE-53] trigger it at once when it is idle and ${enabled ? 'enabled' : 'disabled'}, and leave its schedule`, async () => {
       const stand = await standWith(() => () => continueIn(60))
-      if (enabled) await stand.engine.setEnabled('chore', true)
+      if (enabled) await stand.engine.control('chore', { verb: 'enable' })
       const next = (await stand.engine.getStatus('chore'))?.nextScheduledRunAt
-      await stand.engine.trigger('chore')
+      await stand.engine.control('chore', { verb: 'trigger' })
       await stand.quiet()
       expect(await stand.engine.getStatus('chore')).to.include({
         conductorStatus: 'Polling',
@@ -23,10 +23,10 @@ describe('the controls of a chore', () => {
 
   it('[SNE-54] change nothing by a trigger while a run is active', async () => {
     const stand = await standWith(() => () => continueIn(60))
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.quiet()
     const [status, runtime] = [await stand.engine.getStatus('chore'), await stand.engine.getRuntimeState('chore')]
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.quiet()
     expect([await stand.engine.getStatus('chore'), await stand.engine.getRuntimeState('chore')]).to.deep.equal([
       status,
@@ -36,7 +36,7 @@ describe('the controls of a chore', () => {
 
   it('start it: enabled, running now, and the next run booked', async () => {
     const stand = await standWith(() => () => continueIn(60))
-    await stand.engine.start('chore')
+    await stand.engine.control('chore', { verb: 'start' })
     await stand.quiet()
     expect(await stand.engine.getStatus('chore')).to.include({
       lifecycle: 'Running',
@@ -52,7 +52,7 @@ describe('the controls of a chore', () => {
       return done
     })
     const first = plus(stand.now, { hours: 10 })
-    await stand.engine.scheduleStart('chore', first)
+    await stand.engine.control('chore', { verb: 'schedule', at: first })
     await stand.quiet()
     expect(await stand.engine.getStatus('chore')).to.include({ lifecycle: 'Running', nextScheduledRunAt: first })
     await stand.advance({ hours: 12 })
@@ -65,7 +65,7 @@ describe('the controls of a chore', () => {
       runs.push(stand.now)
       return done
     })
-    await stand.engine.scheduleStart('chore', stand.ago(3_600))
+    await stand.engine.control('chore', { verb: 'schedule', at: stand.ago(3_600) })
     await stand.quiet()
     expect(runs).to.deep.equal([stand.now])
     expect((await stand.engine.getStatus('chore'))?.nextScheduledRunAt).to.equal(plus(stand.now, { hours: 1 }))
@@ -73,12 +73,12 @@ describe('the controls of a chore', () => {
 
   it('[SNE-102] pause it: the run is stopped, the next run kept, nothing armed; twice is as once', async () => {
     const stand = await standWith((engine) => conductOne(engine, 'work', () => new Held<TaskAction>().promise))
-    await stand.engine.pause('chore')
+    await stand.engine.control('chore', { verb: 'pause' })
     expect((await stand.engine.getStatus('chore'))?.lifecycle).to.equal('Stopped')
-    await stand.engine.start('chore')
+    await stand.engine.control('chore', { verb: 'start' })
     await stand.advance({ seconds: 5 })
     const next = (await stand.engine.getStatus('chore'))?.nextScheduledRunAt
-    await stand.engine.pause('chore')
+    await stand.engine.control('chore', { verb: 'pause' })
     const paused = await stand.engine.getStatus('chore')
     expect(paused).to.include({
       lifecycle: 'Paused',
@@ -88,26 +88,26 @@ describe('the controls of a chore', () => {
       nextScheduledRunAt: next,
       totalRunCount: 0,
     })
-    await stand.engine.pause('chore')
+    await stand.engine.control('chore', { verb: 'pause' })
     expect(await stand.engine.getStatus('chore')).to.deep.equal(paused)
   })
 
   it('[SNE-103] resume it at the same time when that is still to come', async () => {
     const stand = await standWith(() => () => done)
-    await stand.engine.setEnabled('chore', true)
+    await stand.engine.control('chore', { verb: 'enable' })
     const next = (await stand.engine.getStatus('chore'))?.nextScheduledRunAt
-    await stand.engine.pause('chore')
+    await stand.engine.control('chore', { verb: 'pause' })
     await stand.advance({ minutes: 30 })
-    await stand.engine.resume('chore')
+    await stand.engine.control('chore', { verb: 'resume' })
     expect(await stand.engine.getStatus('chore')).to.include({ schedulerStatus: 'Scheduled', nextScheduledRunAt: next })
   })
 
   it('[SNE-103] resume it with a run now when it is overdue, and count the next from now', async () => {
     const stand = await standWith(() => () => done)
-    await stand.engine.setEnabled('chore', true)
-    await stand.engine.pause('chore')
+    await stand.engine.control('chore', { verb: 'enable' })
+    await stand.engine.control('chore', { verb: 'pause' })
     await stand.advance({ hours: 5 })
-    await stand.engine.resume('chore')
+    await stand.engine.control('chore', { verb: 'resume' })
     await stand.quiet()
     expect(await stand.engine.getStatus('chore')).to.include({
       totalRunCount: 1,
@@ -118,9 +118,9 @@ describe('the controls of a chore', () => {
 
   it('[SNE-104] stop it: disabled, nothing booked, nothing under way', async () => {
     const stand = await standWith(() => () => continueIn(10))
-    await stand.engine.start('chore')
+    await stand.engine.control('chore', { verb: 'start' })
     await stand.quiet()
-    await stand.engine.stop('chore')
+    await stand.engine.control('chore', { verb: 'stop' })
     expect(await stand.engine.getStatus('chore')).to.include({
       lifecycle: 'Stopped',
       nextScheduledRunAt: null,
@@ -133,7 +133,7 @@ describe('the controls of a chore', () => {
 
   it('run a stopped chore once and leave it stopped', async () => {
     const stand = await standWith(() => () => done)
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ days: 1 })
     expect(await stand.engine.getStatus('chore')).to.include({ totalRunCount: 1, lifecycle: 'Stopped' })
   })
@@ -141,16 +141,16 @@ describe('the controls of a chore', () => {
   it('move the next run of an enabled chore, only store it for a paused one, and refuse it for a stopped one', async () => {
     const stand = await standWith(() => () => done)
     const at = plus(stand.now, { minutes: 7 })
-    expect(await refusalOf(() => stand.engine.setNextScheduledRun('chore', at))).to.contain('is stopped')
-    await stand.engine.setEnabled('chore', true)
-    await stand.engine.setNextScheduledRun('chore', at)
-    await stand.engine.pause('chore')
+    expect(await refusalOf(() => stand.engine.control('chore', { verb: 'next-run', at }))).to.contain('is stopped')
+    await stand.engine.control('chore', { verb: 'enable' })
+    await stand.engine.control('chore', { verb: 'next-run', at })
+    await stand.engine.control('chore', { verb: 'pause' })
     const later = plus(at, { minutes: 1 })
-    await stand.engine.setNextScheduledRun('chore', later)
+    await stand.engine.control('chore', { verb: 'next-run', at: later })
     expect(await stand.engine.getStatus('chore')).to.include({ schedulerStatus: 'Idle', nextScheduledRunAt: later })
     await stand.advance({ minutes: 7 })
     expect((await stand.engine.getStatus('chore'))?.totalRunCount).to.equal(0)
-    await stand.engine.resume('chore')
+    await stand.engine.control('chore', { verb: 'resume' })
     await stand.advanceTo(later)
     expect((await stand.engine.getStatus('chore'))?.totalRunCount).to.equal(1)
   })
@@ -158,8 +158,10 @@ describe('the controls of a chore', () => {
   it('refuse intervals and timeouts that are not whole seconds from one on', async () => {
     const stand = await standWith(() => () => done)
     const config = await stand.engine.getConfig('chore')
-    expect(await refusalOf(() => stand.engine.setInterval('chore', 0))).to.contain('ChoreRefused: An interval is')
-    expect(await refusalOf(() => stand.engine.setTaskTimeout('chore', -1))).to.contain(
+    expect(await refusalOf(() => stand.engine.control('chore', { verb: 'interval', seconds: 0 }))).to.contain(
+      'ChoreRefused: An interval is',
+    )
+    expect(await refusalOf(() => stand.engine.control('chore', { verb: 'timeout', seconds: -1 }))).to.contain(
       'ChoreRefused: A task timeout is',
     )
     expect(await stand.engine.getConfig('chore')).to.deep.equal(config)
@@ -168,7 +170,7 @@ describe('the controls of a chore', () => {
   it('[SNE-106] draw each interval between minimum and maximum, as the recorded seed says', async () => {
     const intervals: number[] = []
     const stand = await standWith(() => () => done, { defaultIntervalSeconds: 5, defaultMaxIntervalSeconds: 10 })
-    await stand.engine.setEnabled('chore', true)
+    await stand.engine.control('chore', { verb: 'enable' })
     for (let booking = 0; booking < 12; booking++) {
       const [scheduler] = await stand.node.states(Scheduler)
       const { nextScheduledRunAt, bookingSeed, config } = scheduler!.data
@@ -183,10 +185,14 @@ describe('the controls of a chore', () => {
 
   it('[SNE-106] use exactly the minimum when the maximum is not above it, or there is none', async () => {
     const stand = await standWith(() => () => done)
-    await stand.engine.setEnabled('chore', true)
+    await stand.engine.control('chore', { verb: 'enable' })
     for (const maxSeconds of [undefined, 4, 5]) {
-      await stand.engine.setInterval('chore', 5, maxSeconds === undefined ? {} : { maxSeconds })
-      await stand.engine.start('chore')
+      await stand.engine.control('chore', {
+        verb: 'interval',
+        seconds: 5,
+        ...(maxSeconds === undefined ? {} : { maxSeconds }),
+      })
+      await stand.engine.control('chore', { verb: 'start' })
       expect((await stand.engine.getStatus('chore'))?.nextScheduledRunAt).to.equal(plus(stand.now, { seconds: 5 }))
       expect((await stand.node.states(Scheduler))[0]?.data.bookingSeed).to.equal(null)
     }
@@ -194,9 +200,9 @@ describe('the controls of a chore', () => {
 
   it('are recorded with who asked, also when they change nothing', async () => {
     const stand = await standWith(() => () => done)
-    await stand.engine.setEnabled('chore', true, { by: 'ada' })
-    await stand.engine.setEnabled('chore', true, { by: 'bob' })
-    await stand.engine.stopChore('chore', { by: 'cleo' })
+    await stand.engine.control('chore', { verb: 'enable' }, { by: 'ada' })
+    await stand.engine.control('chore', { verb: 'enable' }, { by: 'bob' })
+    await stand.engine.control('chore', { verb: 'stop-chore' }, { by: 'cleo' })
     const log = await stand.engine.getRunLog('chore')
     expect(log.filter(({ kind }) => kind === 'control').map(({ by, text }) => [by, text])).to.deep.equal([
       ['ada', 'enable'],

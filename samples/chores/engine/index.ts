@@ -3,6 +3,8 @@
  */
 export {
   carryOn,
+  choreLimits,
+  ChoreRefused,
   continueIn,
   defineChore,
   done,
@@ -16,16 +18,9 @@ export {
   type TaskAction,
   type TaskFunction,
 } from './ChoreDefinition.js'
-export { choreLimits } from './ChoreDefinition.js'
-export { lifecycleOf, type ChoreConfig, type Lifecycle } from './states.js'
+export { Conductor, lifecycleOf, Scheduler, Task, type ChoreConfig, type Lifecycle } from './states.js'
 export { ChoreEngine, type By } from './ChoreEngine.js'
-export { ChoreDesk, choresPermissions, type Caller } from './ChoreDesk.js'
-export { ChoreRefused } from './ChoreDefinition.js'
-export type { ChoreRuntimeState, ChoreStatus } from './ChoreStatus.js'
-export { ControlC, type Control } from './Control.js'
-export { pickInterval } from './Control.js'
-export { lampOf, lampLimits, worstLamp, type Lamp } from './ChoreStatus.js'
+export { choresPermissions, toManage, toView, type Caller } from './permitted.js'
+export { lampLimits, lampOf, worstLamp, type ChoreRuntimeState, type ChoreStatus, type Lamp } from './ChoreStatus.js'
+export { ControlC, pickInterval, type Control, type PlainVerb } from './Control.js'
 export type { RunLogEntry, RunLogQuery } from './Happening.js'
-export { Conductor } from './states.js'
-export { Scheduler } from './states.js'
-export { Task } from './states.js'

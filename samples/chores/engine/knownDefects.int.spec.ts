@@ -9,21 +9,21 @@ import { continueIn, done, pickInterval, Scheduler, type ConductorAction, type T
 describe('what went wrong in an earlier chore engine', () => {
   it('1: a stop left the scheduler armed, and the next fire was swallowed for ever', async () => {
     const stand = await standWith(() => () => done)
-    await stand.engine.setEnabled('chore', true)
-    await stand.engine.stopChore('chore')
+    await stand.engine.control('chore', { verb: 'enable' })
+    await stand.engine.control('chore', { verb: 'stop-chore' })
     expect((await stand.node.agenda()).items).to.deep.equal([])
     await stand.advance({ hours: 3 })
-    await stand.engine.setEnabled('chore', true)
+    await stand.engine.control('chore', { verb: 'enable' })
     await stand.advance({ hours: 2 })
     expect((await stand.engine.getStatus('chore'))?.totalRunCount).to.equal(3)
   })
 
   it('2: disabling and enabling again did not clear the stop', async () => {
     const stand = await standWith(() => () => done)
-    await stand.engine.setEnabled('chore', true)
-    await stand.engine.stopChore('chore')
-    await stand.engine.setEnabled('chore', false)
-    await stand.engine.setEnabled('chore', true)
+    await stand.engine.control('chore', { verb: 'enable' })
+    await stand.engine.control('chore', { verb: 'stop-chore' })
+    await stand.engine.control('chore', { verb: 'disable' })
+    await stand.engine.control('chore', { verb: 'enable' })
     expect(await stand.engine.getStatus('chore')).to.include({ schedulerStatus: 'Scheduled', stopRequested: false })
     await stand.advance({ hours: 2 })
     expect((await stand.engine.getStatus('chore'))?.totalRunCount).to.equal(2)
@@ -35,12 +35,12 @@ describe('what went wrong in an earlier chore engine', () => {
         ({ invocationCount }) =>
           invocationCount > 0 ? done : continueIn(10),
     )
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 1 })
     await stand.restart({ days: 1 })
     await stand.advance({ seconds: 10 })
     expect(await stand.engine.getRuntimeState('chore')).to.include({ conductorActive: false, totalRunCount: 1 })
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 10 })
     expect((await stand.engine.getStatus('chore'))?.totalRunCount).to.equal(2)
   })
@@ -58,7 +58,7 @@ describe('what went wrong in an earlier chore engine', () => {
         },
       { defaultTaskTimeoutSeconds: 10 },
     )
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 12 })
     first.release(done)
     await stand.quiet()
@@ -75,9 +75,9 @@ describe('what went wrong in an earlier chore engine', () => {
       runs.push(stand.now)
       return done
     })
-    await stand.engine.start('chore')
+    await stand.engine.control('chore', { verb: 'start' })
     await stand.advance({ minutes: 20 })
-    await stand.engine.start('chore')
+    await stand.engine.control('chore', { verb: 'start' })
     const startedAt = stand.now
     await stand.quiet()
     expect((await stand.node.agenda()).items).to.have.length(1)
@@ -92,7 +92,7 @@ describe('what went wrong in an earlier chore engine', () => {
       runs.push(stand.now)
       return done
     })
-    await stand.engine.setEnabled('chore', true)
+    await stand.engine.control('chore', { verb: 'enable' })
     await stand.crash()
     await stand.boot({ resume: false })
     await Promise.all([stand.engine.resumeTimers(), stand.engine.resumeTimers(), stand.engine.resumeTimers()])
@@ -104,17 +104,17 @@ describe('what went wrong in an earlier chore engine', () => {
   it('7: stopping an active chore left the flag set until the next start', async () => {
     const tick = new Held<ConductorAction>()
     const stand = await standWith(() => () => tick.promise)
-    await stand.engine.start('chore')
+    await stand.engine.control('chore', { verb: 'start' })
     await stand.quiet()
-    await stand.engine.stop('chore')
+    await stand.engine.control('chore', { verb: 'stop' })
     expect((await stand.engine.getStatus('chore'))?.stopRequested).to.equal(true)
     tick.release(done)
     await stand.quiet()
     expect(await stand.engine.getStatus('chore')).to.include({ stopRequested: false, totalRunCount: 0 })
     const polling = await standWith(() => () => continueIn(60))
-    await polling.engine.start('chore')
+    await polling.engine.control('chore', { verb: 'start' })
     await polling.quiet()
-    await polling.engine.stop('chore')
+    await polling.engine.control('chore', { verb: 'stop' })
     expect((await polling.engine.getStatus('chore'))?.stopRequested).to.equal(false)
   })
 
@@ -125,7 +125,7 @@ describe('what went wrong in an earlier chore engine', () => {
       return conductOne(engine, 'work', () => new Held<TaskAction>().promise)(context)
     })
     const begun = stand.now
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 29 })
     expect(ticks).to.deep.equal([0, 10, 20].map((seconds) => plus(begun, { seconds })))
   })
@@ -139,7 +139,10 @@ describe('what went wrong in an earlier chore engine', () => {
           )
       },
     })
-    await Promise.all([stand.engine.setEnabled('one', true), stand.engine.setEnabled('two', true)])
+    await Promise.all([
+      stand.engine.control('one', { verb: 'enable' }),
+      stand.engine.control('two', { verb: 'enable' }),
+    ])
     const [one, two] = await stand.node.states(Scheduler)
     expect(one!.data.bookingSeed).not.to.equal(two!.data.bookingSeed)
     expect(one!.data.nextScheduledRunAt).not.to.equal(two!.data.nextScheduledRunAt)

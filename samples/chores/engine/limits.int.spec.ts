@@ -39,22 +39,32 @@ describe('what cannot be a chore', () => {
       ['x', ' '],
     ] as const)
       expect(await refusalOf(() => engine.createInstance('chore', { choreId, name }))).to.contain('is not empty')
-    expect(await refusalOf(() => engine.renameInstance('chore', ' '))).to.contain('is not empty')
+    expect(await refusalOf(() => engine.control('chore', { verb: 'rename', name: ' ' }))).to.contain('is not empty')
   })
 
   it('is refused when it is set', async () => {
     const stand = await standWith(() => () => done)
     for (const seconds of [0, -1, choreLimits.longestSeconds + 1]) {
-      expect(await refusalOf(() => stand.engine.setInterval('chore', seconds))).to.contain('An interval is a whole')
-      expect(await refusalOf(() => stand.engine.setTaskTimeout('chore', seconds))).to.contain('A task timeout is a')
+      expect(await refusalOf(() => stand.engine.control('chore', { verb: 'interval', seconds }))).to.contain(
+        'An interval is a whole',
+      )
+      expect(await refusalOf(() => stand.engine.control('chore', { verb: 'timeout', seconds }))).to.contain(
+        'A task timeout is a',
+      )
       const maxSeconds = seconds
-      expect(await refusalOf(() => stand.engine.setInterval('chore', 60, { maxSeconds }))).to.contain('A maximum is a')
+      expect(
+        await refusalOf(() => stand.engine.control('chore', { verb: 'interval', seconds: 60, maxSeconds })),
+      ).to.contain('A maximum is a')
     }
     const far = instant('2126-06-01T00:00:00.000Z')
-    expect(await refusalOf(() => stand.engine.scheduleStart('chore', far))).to.contain('at most 100 years away')
-    await stand.engine.setEnabled('chore', true)
-    expect(await refusalOf(() => stand.engine.setNextScheduledRun('chore', far))).to.contain('at most 100 years away')
-    await stand.engine.setInterval('chore', choreLimits.longestSeconds)
+    expect(await refusalOf(() => stand.engine.control('chore', { verb: 'schedule', at: far }))).to.contain(
+      'at most 100 years away',
+    )
+    await stand.engine.control('chore', { verb: 'enable' })
+    expect(await refusalOf(() => stand.engine.control('chore', { verb: 'next-run', at: far }))).to.contain(
+      'at most 100 years away',
+    )
+    await stand.engine.control('chore', { verb: 'interval', seconds: choreLimits.longestSeconds })
     expect(await stand.engine.getStatus('chore')).to.include({ intervalSeconds: choreLimits.longestSeconds })
   })
 })
@@ -67,7 +77,7 @@ describe('a chore whose next run cannot happen', () => {
         engine.registerChore(simpleChore('chore', () => done, { defaultIntervalSeconds: 1_800 }))
       },
     })
-    await stand.engine.setEnabled('chore', true)
+    await stand.engine.control('chore', { verb: 'enable' })
     await stand.advance({ minutes: 59 })
     const status = await stand.engine.getStatus('chore')
     expect(status).to.include({
@@ -77,12 +87,12 @@ describe('a chore whose next run cannot happen', () => {
       totalRunCount: 1,
     })
     expect(status?.lastError).to.contain('beyond the calendar')
-    expect(await refusalOf(() => stand.engine.start('chore'))).to.contain('beyond the calendar')
+    expect(await refusalOf(() => stand.engine.control('chore', { verb: 'start' }))).to.contain('beyond the calendar')
   })
 
   it('is shown as stopped, with the reason, while an operator holds its activity back', async () => {
     const stand = await standWith(() => () => done)
-    await stand.engine.setEnabled('chore', true)
+    await stand.engine.control('chore', { verb: 'enable' })
     const [next] = (await stand.node.agenda()).items
     await stand.node.pause(next!.ref, { by: 'cli:ada', note: 'the pipe is being mended' })
     const held = {
@@ -101,12 +111,12 @@ describe('a chore whose next run cannot happen', () => {
 describe('the controls of a paused chore, and of one without a definition', () => {
   it('pause ends what was triggered while it was paused', async () => {
     const stand = await standWith(() => () => continueIn(10))
-    await stand.engine.start('chore')
-    await stand.engine.pause('chore')
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'start' })
+    await stand.engine.control('chore', { verb: 'pause' })
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 5 })
     expect(await stand.engine.getStatus('chore')).to.include({ lifecycle: 'Paused', conductorStatus: 'Polling' })
-    await stand.engine.pause('chore')
+    await stand.engine.control('chore', { verb: 'pause' })
     expect(await stand.engine.getStatus('chore')).to.include({ lifecycle: 'Paused', conductorStatus: 'Idle' })
   })
 
@@ -116,14 +126,14 @@ describe('the controls of a paused chore, and of one without a definition', () =
         ({ invocationCount }) =>
           invocationCount < 2 ? continueIn(10) : done,
     )
-    await stand.engine.start('chore')
+    await stand.engine.control('chore', { verb: 'start' })
     await stand.advance({ seconds: 5 })
     const before = await stand.engine.getStatus('chore')
-    await stand.engine.start('chore')
+    await stand.engine.control('chore', { verb: 'start' })
     const after = await stand.engine.getStatus('chore')
     expect(after?.conductorStartedAt).to.equal(before?.conductorStartedAt)
     expect(after?.nextScheduledRunAt).to.not.equal(before?.nextScheduledRunAt)
-    await stand.engine.setEnabled('chore', false)
+    await stand.engine.control('chore', { verb: 'disable' })
     await stand.advance({ hours: 2 })
     expect(await stand.engine.getStatus('chore')).to.include({ lifecycle: 'Stopped', totalSuccessCount: 1 })
   })
@@ -136,14 +146,14 @@ describe('the controls of a paused chore, and of one without a definition', () =
         if (isDefined) engine.registerChore(simpleChore('old'))
       },
     })
-    await stand.engine.setEnabled('old', true)
+    await stand.engine.control('old', { verb: 'enable' })
     isDefined = false
     await stand.restart()
     await stand.advance({ hours: 1 })
     expect(await stand.engine.getStatus('old')).to.include({ conductorStatus: 'Idle', totalFailureCount: 1 })
-    expect(await refusalOf(() => stand.engine.deleteInstance('old'))).to.contain('must be stopped')
-    await stand.engine.stop('old')
-    await stand.engine.deleteInstance('old')
+    expect(await refusalOf(() => stand.engine.control('old', { verb: 'delete' }))).to.contain('must be stopped')
+    await stand.engine.control('old', { verb: 'stop' })
+    await stand.engine.control('old', { verb: 'delete' })
     expect((await stand.engine.getAllStatuses()).map(({ choreId }) => choreId)).to.deep.equal(['chore'])
   })
 })

@@ -41,9 +41,9 @@ describe('registering a chore', () => {
 
   it('[SNE-02] again after a restart keeps the stored settings and counts', async () => {
     const stand = await standWith(() => () => done)
-    await stand.engine.setInterval('chore', 120)
-    await stand.engine.setTaskTimeout('chore', 7)
-    await stand.engine.start('chore')
+    await stand.engine.control('chore', { verb: 'interval', seconds: 120 })
+    await stand.engine.control('chore', { verb: 'timeout', seconds: 7 })
+    await stand.engine.control('chore', { verb: 'start' })
     await stand.advance({ minutes: 5 })
     const config = await stand.engine.getConfig('chore')
     const status = await stand.engine.getStatus('chore')
@@ -66,11 +66,11 @@ describe('registering a chore', () => {
         engine.registerChore(simpleChore('two'))
       },
     })
-    await stand.engine.setEnabled('two', true)
+    await stand.engine.control('two', { verb: 'enable' })
     const untouched = [await stand.engine.getStatus('two'), await stand.engine.getRuntimeState('two')]
-    await stand.engine.start('one')
-    await stand.engine.stopChore('one')
-    await stand.engine.trigger('one')
+    await stand.engine.control('one', { verb: 'start' })
+    await stand.engine.control('one', { verb: 'stop-chore' })
+    await stand.engine.control('one', { verb: 'trigger' })
     await stand.quiet()
     expect((await stand.engine.getStatus('one'))?.totalRunCount).to.be.greaterThan(0)
     expect([await stand.engine.getStatus('two'), await stand.engine.getRuntimeState('two')]).to.deep.equal(untouched)
@@ -89,7 +89,7 @@ describe('registering a chore', () => {
     expect(await stand.engine.getStatus('other')).to.equal(undefined)
     expect(await stand.engine.getRuntimeState('other')).to.equal(undefined)
     expect((await stand.engine.getAllConfigs()).map(([id]) => id)).to.deep.equal(['chore'])
-    const refusal = await stand.engine.trigger('other').catch((error: unknown) => error)
+    const refusal = await stand.engine.control('other', { verb: 'trigger' }).catch((error: unknown) => error)
     expect(refusal).to.be.an('error').with.property('message', 'There is no chore other.')
   })
 })

@@ -22,7 +22,7 @@ describe('a restart', () => {
       runs.push(stand.now)
       return done
     })
-    await stand.engine.setEnabled('chore', true)
+    await stand.engine.control('chore', { verb: 'enable' })
     await stand.restart({ minutes: 90 })
     expect(runs).to.deep.equal([stand.now])
     expect((await stand.engine.getStatus('chore'))?.nextScheduledRunAt).to.equal(plus(stand.now, { hours: 1 }))
@@ -35,7 +35,7 @@ describe('a restart', () => {
 
   it('[SNE-61] keeps a run that is still to come at its time', async () => {
     const stand = await standWith(() => () => done)
-    await stand.engine.setEnabled('chore', true)
+    await stand.engine.control('chore', { verb: 'enable' })
     const next = (await stand.engine.getStatus('chore'))?.nextScheduledRunAt
     await stand.restart({ minutes: 30 })
     expect(await stand.engine.getStatus('chore')).to.include({ nextScheduledRunAt: next, totalRunCount: 0 })
@@ -56,7 +56,7 @@ describe('a restart', () => {
       },
     })
     const stand = await standWith(() => () => done, { app: { flows: [Forget] } })
-    await stand.engine.setEnabled('chore', true)
+    await stand.engine.control('chore', { verb: 'enable' })
     const [scheduler] = await stand.node.states(Scheduler)
     await stand.node.run(Forget, { scheduler: scheduler!.ref })
     expect(await stand.engine.getStatus('chore')).to.include({ schedulerStatus: 'Idle', nextScheduledRunAt: null })
@@ -69,8 +69,8 @@ describe('a restart', () => {
 
   it('[SNE-63] arms nothing for a disabled chore', async () => {
     const stand = await standWith(() => () => done)
-    await stand.engine.setEnabled('chore', true)
-    await stand.engine.setEnabled('chore', false)
+    await stand.engine.control('chore', { verb: 'enable' })
+    await stand.engine.control('chore', { verb: 'disable' })
     await stand.restart({ hours: 5 })
     expect((await stand.node.agenda()).items).to.deep.equal([])
     expect(await stand.engine.getStatus('chore')).to.include({ schedulerStatus: 'Idle', totalRunCount: 0 })
@@ -84,7 +84,7 @@ describe('a restart', () => {
       if (context.invocationCount === 0) engine.setPendingTask('chore', 'work', () => done)
       return continueIn(10)
     })
-    await stand.engine.start('chore')
+    await stand.engine.control('chore', { verb: 'start' })
     await stand.advance({ seconds: 15 })
     seen.length = 0
     await crash(stand)
@@ -114,7 +114,7 @@ describe('a restart', () => {
         ticks.push(invocationCount)
         return invocationCount === interrupted && held !== undefined ? held.promise : continueIn(10)
       })
-      await stand.engine.trigger('chore')
+      await stand.engine.control('chore', { verb: 'trigger' })
       await stand.advance({ seconds: 10 })
       expect((await stand.engine.getStatus('chore'))?.conductorStatus).to.equal('Running')
       const late = held
@@ -142,7 +142,7 @@ describe('a restart', () => {
         return held.promise
       }),
     )
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 5 })
     await stand.restart({ seconds: 1 })
     expect(tasks).to.have.length(2)
@@ -177,7 +177,7 @@ describe('a restart', () => {
         )
       },
     })
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.quiet()
     const late = held
     held = new Held()
@@ -191,7 +191,7 @@ describe('a restart', () => {
 
   it('[SNE-66] leaves no timer that is not on the agenda', async () => {
     const stand = await standWith((engine) => conductOne(engine, 'work', () => new Held<TaskAction>().promise))
-    await stand.engine.start('chore')
+    await stand.engine.control('chore', { verb: 'start' })
     await stand.advance({ seconds: 5 })
     const before = await stand.engine.getRuntimeState('chore')
     await stand.crash()
@@ -211,7 +211,7 @@ describe('a restart', () => {
       ticks.push(`${stand.now} ${invocationCount}`)
       return invocationCount === 2 ? done : continueIn(10)
     })
-    await stand.engine.start('chore')
+    await stand.engine.control('chore', { verb: 'start' })
     await stand.advance({ seconds: 5 })
     ticks.length = 0
     await stand.crash()
@@ -235,7 +235,7 @@ describe('a restart', () => {
         ({ invocationCount }) =>
           invocationCount === 1 ? done : continueIn(10),
     )
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 5 })
     expect((await stand.engine.getStatus('chore'))?.conductorStatus).to.equal('Polling')
     await stand.restart({ seconds: 1 })
@@ -250,7 +250,7 @@ describe('a restart', () => {
       totalSuccessCount: 1,
       nextScheduledRunAt: null,
     })
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 10 })
     expect((await stand.engine.getStatus('chore'))?.totalSuccessCount).to.equal(2)
   })
@@ -265,7 +265,7 @@ describe('a restart', () => {
         },
         { countFrom },
       )
-      await stand.engine.setEnabled('chore', true)
+      await stand.engine.control('chore', { verb: 'enable' })
       const enabledAt = stand.now
       await stand.restart({ hours: 7, minutes: 20 })
       expect(runs).to.equal(1)
@@ -276,9 +276,9 @@ describe('a restart', () => {
 
   it('[SNE-108] leaves a paused chore paused, with its time kept', async () => {
     const stand = await standWith(() => () => done)
-    await stand.engine.setEnabled('chore', true)
+    await stand.engine.control('chore', { verb: 'enable' })
     const next = (await stand.engine.getStatus('chore'))?.nextScheduledRunAt
-    await stand.engine.pause('chore')
+    await stand.engine.control('chore', { verb: 'pause' })
     await stand.restart({ hours: 5 })
     await stand.advance({ hours: 1 })
     expect(await stand.engine.getStatus('chore')).to.include({

@@ -30,7 +30,7 @@ describe('the scheduler of a chore', () => {
       ticks.push(stand.now)
       return done
     })
-    await stand.engine.setEnabled('weekly', true)
+    await stand.engine.control('weekly', { verb: 'enable' })
     const first = plus(stand.now, { weeks: 1 })
     expect(await stand.engine.getStatus('weekly')).to.include({
       schedulerStatus: 'Scheduled',
@@ -52,7 +52,7 @@ describe('the scheduler of a chore', () => {
       if (invocationCount === 0) runs += 1
       return continueIn(day)
     })
-    await stand.engine.start('weekly')
+    await stand.engine.control('weekly', { verb: 'start' })
     await stand.advance({ weeks: 1, hours: 1 })
     expect(runs).to.equal(1)
     expect(await stand.engine.getStatus('weekly')).to.include({
@@ -69,9 +69,9 @@ describe('the scheduler of a chore', () => {
 
   it('[SNE-13] keeps the booked fire when the interval changes, and uses the new one after it', async () => {
     const stand = await standWith()
-    await stand.engine.setEnabled('weekly', true)
+    await stand.engine.control('weekly', { verb: 'enable' })
     const booked = (await stand.engine.getStatus('weekly'))!.nextScheduledRunAt!
-    await stand.engine.setInterval('weekly', day)
+    await stand.engine.control('weekly', { verb: 'interval', seconds: day })
     expect((await stand.engine.getStatus('weekly'))?.nextScheduledRunAt).to.equal(booked)
     await stand.advanceTo(booked)
     expect((await stand.engine.getStatus('weekly'))?.nextScheduledRunAt).to.equal(plus(booked, { days: 1 }))
@@ -79,9 +79,9 @@ describe('the scheduler of a chore', () => {
 
   it('[SNE-14] starts no run when it was disabled while a fire was pending, and has no next run', async () => {
     const stand = await standWith()
-    await stand.engine.setEnabled('weekly', true)
+    await stand.engine.control('weekly', { verb: 'enable' })
     await stand.advance({ days: 6 })
-    await stand.engine.setEnabled('weekly', false)
+    await stand.engine.control('weekly', { verb: 'disable' })
     await stand.advance({ weeks: 2 })
     expect(await stand.engine.getStatus('weekly')).to.include({
       totalRunCount: 0,
@@ -93,9 +93,9 @@ describe('the scheduler of a chore', () => {
   it('lets a run go on that is under way when the chore is disabled', async () => {
     const held = new Held<ConductorAction>()
     const stand = await standWith(() => held.promise)
-    await stand.engine.start('weekly')
+    await stand.engine.control('weekly', { verb: 'start' })
     await stand.quiet()
-    await stand.engine.setEnabled('weekly', false)
+    await stand.engine.control('weekly', { verb: 'disable' })
     expect(await stand.engine.getStatus('weekly')).to.include({ schedulerStatus: 'Idle', conductorStatus: 'Running' })
     held.release(done)
     await stand.quiet()

@@ -47,42 +47,42 @@ const whole = (min: number, max: number) => fc.integer({ min, max })
 const verbs: fc.Arbitrary<Command> = fc.constantFrom(
   control(
     'enable',
-    (engine) => engine.setEnabled('chore', true),
+    (engine) => engine.control('chore', { verb: 'enable' }),
     (model) => model.enable(),
   ),
   control(
     'disable',
-    (engine) => engine.setEnabled('chore', false),
+    (engine) => engine.control('chore', { verb: 'disable' }),
     (model) => model.disable(),
   ),
   control(
     'trigger',
-    (engine) => engine.trigger('chore'),
+    (engine) => engine.control('chore', { verb: 'trigger' }),
     (model) => model.trigger(),
   ),
   control(
     'start',
-    (engine) => engine.start('chore'),
+    (engine) => engine.control('chore', { verb: 'start' }),
     (model) => model.start(),
   ),
   control(
     'pause',
-    (engine) => engine.pause('chore'),
+    (engine) => engine.control('chore', { verb: 'pause' }),
     (model) => model.pause(),
   ),
   control(
     'resume',
-    (engine) => engine.resume('chore'),
+    (engine) => engine.control('chore', { verb: 'resume' }),
     (model) => model.resume(),
   ),
   control(
     'stop',
-    (engine) => engine.stop('chore'),
+    (engine) => engine.control('chore', { verb: 'stop' }),
     (model) => model.stop(),
   ),
   control(
     'stopChore',
-    (engine) => engine.stopChore('chore'),
+    (engine) => engine.control('chore', { verb: 'stop-chore' }),
     (model) => model.stopChore(),
   ),
   control(
@@ -107,7 +107,7 @@ const controls: fc.Arbitrary<Command> = fc.oneof(
   whole(1, 90).map((seconds) =>
     control(
       `setInterval ${seconds}`,
-      (engine) => engine.setInterval('chore', seconds),
+      (engine) => engine.control('chore', { verb: 'interval', seconds }),
       (model) => {
         model.interval = seconds
       },
@@ -116,7 +116,7 @@ const controls: fc.Arbitrary<Command> = fc.oneof(
   whole(1, 40).map((seconds) =>
     control(
       `setTaskTimeout ${seconds}`,
-      (engine) => engine.setTaskTimeout('chore', seconds),
+      (engine) => engine.control('chore', { verb: 'timeout', seconds }),
       (model) => {
         model.timeout = seconds
       },
@@ -125,7 +125,7 @@ const controls: fc.Arbitrary<Command> = fc.oneof(
   whole(-30, 60).map((seconds) =>
     control(
       `scheduleStart in ${seconds} s`,
-      (engine, model) => engine.scheduleStart('chore', instantOf(model.now + seconds)),
+      (engine, model) => engine.control('chore', { verb: 'schedule', at: instantOf(model.now + seconds) }),
       (model) => model.schedule(model.now + seconds),
     ),
   ),
@@ -133,7 +133,7 @@ const controls: fc.Arbitrary<Command> = fc.oneof(
     control(
       `setNextScheduledRun in ${seconds} s`,
       async (engine, model) => {
-        const asked = engine.setNextScheduledRun('chore', instantOf(model.now + seconds))
+        const asked = engine.control('chore', { verb: 'next-run', at: instantOf(model.now + seconds) })
         if (model.enabled) await asked
         else expect(await asked.catch((error: unknown) => error)).to.be.an('error')
       },

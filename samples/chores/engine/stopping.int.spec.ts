@@ -23,9 +23,9 @@ describe('stopping a chore', () => {
         return chunk.promise
       }),
     )
-    await stand.engine.start('chore')
+    await stand.engine.control('chore', { verb: 'start' })
     await stand.quiet()
-    await stand.engine.stopChore('chore')
+    await stand.engine.control('chore', { verb: 'stop-chore' })
     expect(await stand.engine.getStatus('chore')).to.include({ ...idle, stopRequested: true, enabled: true })
     chunk.release(carryOn)
     await stand.quiet()
@@ -43,10 +43,10 @@ describe('stopping a chore', () => {
       })
       return tick.promise
     })
-    await stand.engine.start('chore')
+    await stand.engine.control('chore', { verb: 'start' })
     await stand.quiet()
     expect((await stand.engine.getStatus('chore'))?.conductorStatus).to.equal('Running')
-    await stand.engine.stopChore('chore')
+    await stand.engine.control('chore', { verb: 'stop-chore' })
     expect(await stand.engine.getStatus('chore')).to.include({ ...idle, stopRequested: true })
     tick.release(continueIn(0))
     await stand.advance({ hours: 3 })
@@ -60,11 +60,11 @@ describe('stopping a chore', () => {
       calls += 1
       return continueIn(10)
     })
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.quiet()
     // The clock reaches the tick and the stop arrives before the node has had a turn.
     stand.jumpTo(plus(stand.now, { seconds: 10 }))
-    await stand.engine.stopChore('chore')
+    await stand.engine.control('chore', { verb: 'stop-chore' })
     await stand.quiet()
     expect(calls).to.equal(1)
     expect(await stand.engine.getStatus('chore')).to.include({ ...idle, stopRequested: false })
@@ -72,11 +72,11 @@ describe('stopping a chore', () => {
 
   it('ends the run that is under way, however often the chore has changed since it began', async () => {
     const stand = await standWith(() => () => continueIn(10))
-    await stand.engine.renameInstance('chore', 'renamed')
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'rename', name: 'renamed' })
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 15 })
-    await stand.engine.renameInstance('chore', 'renamed again')
-    await stand.engine.stopChore('chore')
+    await stand.engine.control('chore', { verb: 'rename', name: 'renamed again' })
+    await stand.engine.control('chore', { verb: 'stop-chore' })
     await stand.quiet()
     expect(await stand.engine.getStatus('chore')).to.include(idle)
     expect(await stand.node.states(Conductor)).to.deep.equal([])
@@ -97,10 +97,10 @@ describe('stopping a chore', () => {
     it(promise, async () => {
       let calls = 0
       const stand = await standWith(conduct(() => (calls += 1)))
-      await stand.engine.trigger('chore')
+      await stand.engine.control('chore', { verb: 'trigger' })
       await aWhile()
       expect(calls).to.be.greaterThan(2)
-      await stand.engine.stopChore('chore')
+      await stand.engine.control('chore', { verb: 'stop-chore' })
       const before = calls
       await stand.advance({ hours: 3 })
       expect(calls - before).to.be.at.most(1)
@@ -109,12 +109,12 @@ describe('stopping a chore', () => {
 
   it('leaves it enabled but disarmed, also across restarts, until it is triggered', async () => {
     const stand = await standWith(() => () => done)
-    await stand.engine.setEnabled('chore', true)
-    await stand.engine.stopChore('chore')
+    await stand.engine.control('chore', { verb: 'enable' })
+    await stand.engine.control('chore', { verb: 'stop-chore' })
     await stand.restart({ hours: 5 })
     await stand.advance({ days: 1 })
     expect(await stand.engine.getStatus('chore')).to.include({ ...idle, enabled: true, totalRunCount: 0 })
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ hours: 1 })
     expect(await stand.engine.getStatus('chore')).to.include({ schedulerStatus: 'Scheduled', totalRunCount: 2 })
   })
@@ -136,7 +136,7 @@ describe('stopping a chore', () => {
         for (const id of ['a', 'b', 'c']) engine.registerChore(simpleChore(id, conduct(engine)))
       },
     })
-    await Promise.all(['a', 'b', 'c'].map((id) => stand.engine.trigger(id)))
+    await Promise.all(['a', 'b', 'c'].map((id) => stand.engine.control(id, { verb: 'trigger' })))
     await stand.quiet()
     const counts = (await stand.engine.getAllStatuses()).map(({ totalRunCount }) => totalRunCount)
     await stand.engine.stopAllChores()
@@ -154,11 +154,11 @@ describe('stopping a chore', () => {
     const held = [new Held<ConductorAction>()]
     const stand = await standWith(() => () => held.shift()?.promise ?? done)
     const [first] = held
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.quiet()
-    await stand.engine.stopChore('chore')
+    await stand.engine.control('chore', { verb: 'stop-chore' })
     expect((await stand.engine.getStatus('chore'))?.stopRequested).to.equal(true)
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.quiet()
     expect(await stand.engine.getStatus('chore')).to.include({ stopRequested: false, totalSuccessCount: 1 })
     first!.release(continueIn(0))
@@ -186,10 +186,10 @@ describe('stopping a chore', () => {
       if (run === 2) await new Promise((resolve) => setImmediate(resolve))
       return continueIn(10)
     })
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.quiet()
-    await stand.engine.stopChore('chore')
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'stop-chore' })
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 20 })
     expect(worked).to.deep.equal(['run 2'])
     expect(await stand.engine.getStatus('chore')).to.include({
@@ -200,11 +200,11 @@ describe('stopping a chore', () => {
 
   it('[SNE-58] and enabling it again lets the next scheduled fire run and book the one after it', async () => {
     const stand = await standWith(() => () => done)
-    await stand.engine.setEnabled('chore', true)
+    await stand.engine.control('chore', { verb: 'enable' })
     const next = (await stand.engine.getStatus('chore'))!.nextScheduledRunAt!
-    await stand.engine.stopChore('chore')
+    await stand.engine.control('chore', { verb: 'stop-chore' })
     expect(await stand.engine.getStatus('chore')).to.include({ ...idle, enabled: true, nextScheduledRunAt: next })
-    await stand.engine.setEnabled('chore', true)
+    await stand.engine.control('chore', { verb: 'enable' })
     await stand.advanceTo(next)
     expect(await stand.engine.getStatus('chore')).to.include({
       totalRunCount: 1,
@@ -217,7 +217,7 @@ describe('stopping a chore', () => {
 describe('cancelling all timers', () => {
   it('ends every run and arms nothing, but keeps each schedule for when timers are resumed', async () => {
     const stand = await standWith(() => () => continueIn(10))
-    await stand.engine.start('chore')
+    await stand.engine.control('chore', { verb: 'start' })
     await stand.quiet()
     const next = (await stand.engine.getStatus('chore'))!.nextScheduledRunAt
     await stand.engine.cancelAllTimers()

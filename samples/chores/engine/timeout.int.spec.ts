@@ -17,7 +17,7 @@ describe('a task that has had its time', () => {
       { defaultTaskTimeoutSeconds: 20 },
     )
     const begun = stand.now
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 19 })
     expect((await stand.engine.getStatus('chore'))?.taskStatus).to.equal('Running')
     await stand.advance({ seconds: 1 })
@@ -37,10 +37,10 @@ describe('a task that has had its time', () => {
       if (invocationCount === 0) engine.setPendingTask('chore', 'slow', () => new Held<TaskAction>().promise)
       return continueIn(10)
     })
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 50 })
     expect((await stand.engine.getStatus('chore'))?.taskStatus).to.equal('Running')
-    await stand.engine.setTaskTimeout('chore', 5)
+    await stand.engine.control('chore', { verb: 'timeout', seconds: 5 })
     expect((await stand.engine.getStatus('chore'))?.taskStatus).to.equal('Running')
     await stand.advance({ seconds: 10 })
     expect(await stand.engine.getStatus('chore')).to.include({ lastError: 'Task timed out', taskStatus: 'Idle' })
@@ -55,7 +55,7 @@ describe('a task that has had its time', () => {
         )
       return continueIn(100)
     })
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 200 })
     expect(await stand.engine.getRuntimeState('chore')).to.include({ taskActive: true, currentTaskId: 'hangs' })
     await stand.advance({ seconds: 200 })
@@ -72,7 +72,7 @@ describe('a task that has had its time', () => {
         },
       { defaultTaskTimeoutSeconds: 15 },
     )
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 10 })
     expect((await stand.node.flows({ status: 'open' })).items.map(({ name }) => name)).to.deep.equal(['chores/RunTask'])
     await stand.advance({ seconds: 10 })
@@ -101,7 +101,7 @@ describe('a task that has had its time', () => {
         if (choice === 'abort') return failed(`gave up: ${lastCompletedTask.error ?? ''}`)
         return start(choice === 'retry' ? 'work' : 'more')
       })
-      await stand.engine.trigger('chore')
+      await stand.engine.control('chore', { verb: 'trigger' })
       await stand.advance({ minutes: 10 })
       expect(started).to.deep.equal(work)
       expect(await stand.engine.getStatus('chore')).to.include(counts)
@@ -122,7 +122,7 @@ describe('a task that has had its time', () => {
         },
       { defaultTaskTimeoutSeconds: 15 },
     )
-    await stand.engine.trigger('chore')
+    await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 20 })
     expect(await stand.engine.getRuntimeState('chore')).to.include({
       currentTaskId: 'next',

@@ -58,7 +58,7 @@ export const runChoreLoad = async (count: number): Promise<LoadReport> => {
     },
   })
   const begun = stand.now
-  await Promise.all(places.map((place) => stand.engine.setEnabled(`chore-${place}`, true)))
+  await Promise.all(places.map((place) => stand.engine.control(`chore-${place}`, { verb: 'enable' })))
   await stand.advanceTo(plus(begun, { seconds: outage.from }))
   await stand.restart({ seconds: outage.until - outage.from })
   await stand.advanceTo(plus(begun, { seconds: month }))

@@ -52,8 +52,8 @@ export const runHangingLoad = async (count: number): Promise<HangingReport> => {
     },
   })
   const begun = stand.now
-  await Promise.all(ids.map((id) => stand.engine.trigger(id)))
-  await stand.engine.start('other')
+  await Promise.all(ids.map((id) => stand.engine.control(id, { verb: 'trigger' })))
+  await stand.engine.control('other', { verb: 'start' })
   await stand.advance(runsFor)
   const hanging = (await stand.engine.getAllStatuses()).filter(({ choreId }) => choreId !== 'other')
   const wrong = hanging
