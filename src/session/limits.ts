@@ -22,6 +22,11 @@ export const sessionLimits = {
   firstMessageMs: 604_800_000,
   /** Sessions that one party has opened here and whose flows have not ended; further ones are refused. */
   sessionsPerParty: 10_000,
+  /**
+   * Sessions that a party was refused and that are remembered, so that a copy of their opening gets the same answer: as many as
+   * it may have under way.
+   */
+  refusedOpeningsPerParty: 1_000,
   /** Bytes of history, and of questions about it, that are taken for one transaction. They are kept until all has come and is seen to belong to it. */
   historyBytes: 256 * 1024 * KiB,
   /**

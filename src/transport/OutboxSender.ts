@@ -10,12 +10,20 @@ import type { NetworkMap } from '../identity/NetworkMap.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { waitAfter } from '../flow/RetryPolicy.js'
 import { messageLimits, type SessionLimits } from '../session/limits.js'
-import { creditOf, decideEnvelope, overBudget, type EnvelopeRefusal } from '../session/decideMessage.js'
+import {
+  creditOf,
+  decideEnvelope,
+  overBudget,
+  type EnvelopeDecision,
+  type EnvelopeRefusal,
+  type MessageReads,
+} from '../session/decideMessage.js'
 import { envelopeOf } from '../session/envelopeText.js'
 import { EnvelopeC, isOfSession, otherRole, type Envelope, type SessionEnvelope } from '../log/Message.js'
 import { endKey, type OutgoingRow, type SessionRow } from '../session/SessionRow.js'
 import { RepeatedWarning } from '../engine/RepeatedWarning.js'
 import { MemberBudgets } from './MemberBudgets.js'
+import { RefusedOpenings } from './RefusedOpenings.js'
 import type { Transport } from '../session/Transport.js'
 import type { Clock } from '../time/Clock.js'
 import type { Logger } from '../engine/Logger.js'
@@ -79,6 +87,7 @@ export class OutboxSender {
   readonly #waiting = new Map<string, Waiting>()
   readonly #boxes = new Map<PublicKey, Box>()
   readonly #budgets: MemberBudgets
+  readonly #refusedOpenings: RefusedOpenings
   readonly #refusalLine: RepeatedWarning
   /** For the ends of sessions here: the number below which the other side takes messages. */
   readonly #credits = new Map<string, number>()
@@ -94,6 +103,7 @@ export class OutboxSender {
     const { resendFirstMs, resendLongestMs } = parts.limits
     this.#resend = { firstWaitMs: resendFirstMs, longestWaitMs: resendLongestMs }
     this.#budgets = new MemberBudgets(parts.limits)
+    this.#refusedOpenings = new RefusedOpenings(parts.limits.refusedOpeningsPerParty)
     this.#refusalLine = new RepeatedWarning(parts.logger, refusalLineMs)
     parts.loop.follow((committed) => {
       this.#committed(committed)
@@ -375,6 +385,15 @@ export class OutboxSender {
     }
   }
 
+  /** An opening that was refused for good is not judged again, also where its copy is decided before the answer is sent. */
+  #judge(tick: MessageReads, from: PublicKey, envelope: SessionEnvelope): EnvelopeDecision {
+    const before = this.#refusedOpenings.find(from, envelope)
+    if (before !== undefined) return { verdict: 'refuse', events: [], refusal: before }
+    const decided = decideEnvelope(tick, from, envelope)
+    if (decided.refusal !== undefined) this.#refusedOpenings.keep(from, envelope, decided.refusal)
+    return decided
+  }
+
   async #decide(from: PublicKey, value: unknown): Promise<void> {
     const { loop, engine, transport, logger, heads } = this.#parts
     const decoded = decodeWith(EnvelopeC, value)
@@ -394,7 +413,7 @@ export class OutboxSender {
       const ahead = this.#verifyAhead(envelope)
       if (ahead !== undefined) await ahead
       const { verdict, refusal } = await loop.submit((tick) => {
-        const decided = decideEnvelope(tick, from, envelope)
+        const decided = this.#judge(tick, from, envelope)
         if (decided.start !== undefined) engine.start(tick, decided.start, decided.events)
         else for (const event of decided.events) tick.emit(event)
         return decided

@@ -92,6 +92,26 @@ describe('A member of the network', () => {
     expect(await events('FlowStarted')).to.equal(2)
   })
 
+  it('is refused a session once and for all: a copy of its opening starts nothing, though there is room by then', async () => {
+    await open({ sessionsPerParty: 1 })
+    impersonate()
+    post(message('first', 0), message('second', 0), message('second', 0))
+    await network.advanceBy({ seconds: 1 })
+    expect(refusals()).to.have.length(2)
+    // The responder has failed, for 7 is no number to begin with; so there is room, and the copy is the first to come.
+    post(message('first', 1, 7))
+    await network.advanceBy({ seconds: 1 })
+    post(message('second', 0))
+    await network.advanceBy({ seconds: 1 })
+    expect(refusals()).to.have.length(3)
+    expect(refusals()[2]).to.deep.equal(refusals()[0])
+    // One that comes in the same batch as the end of another session is judged once, too.
+    post(message('third', 0), message('fourth', 0), message('third', 1, 7), message('fourth', 0))
+    await network.advanceBy({ seconds: 1 })
+    expect(await events('FlowStarted')).to.equal(2)
+    expect(refusals()).to.have.length(5)
+  })
+
   it('keeps a flow open that long with a session in which it says nothing, and no longer', async () => {
     await open({ sessionsPerParty: 3, firstMessageMs: 3_600_000 })
     const node = network.node('Bob')

@@ -8,6 +8,7 @@ import type { EventOf, Waiting } from '../../../log/events.js'
 import { sessionLimits } from '../../../session/limits.js'
 import type { LoggedEvent } from '../../NodeInspection.js'
 import type { Invariant } from '../World.js'
+import { refusedSessions } from './refusedSessions.js'
 
 /** What a caller or another party was told is in the log; nothing was told before that. */
 export const nothingLost: Invariant = {
@@ -47,6 +48,7 @@ export const nothingLost: Invariant = {
       if ('result' in told && ended.get(last) !== canonicalText(told.result ?? null))
         found.push(`${party} told a caller another result of flow ${flow} than its log has`)
     }
+    const refused = refusedSessions(parties)
     for (const { name, log } of parties) {
       const others = new Map<string, string | undefined>()
       const over = new Set<string>()
@@ -58,8 +60,9 @@ export const nothingLost: Invariant = {
         const { session, role, seq } = event
         const other = others.get(`${session} ${role}`)
         const otherRole = role === 'initiator' ? 'responder' : 'initiator'
-        // The last word of a session may come when the other side is gone; it is acknowledged and not kept.
-        if (other === undefined || over.has(`${session} ${role} ${seq}`)) continue
+        // The last word of a session may come when the other side is gone; it is acknowledged and not kept. What was to be sent
+        // in a session that was refused is crossed out.
+        if (other === undefined || refused.has(session) || over.has(`${session} ${role} ${seq}`)) continue
         const otherEnded = parties
           .find((party) => party.name === other)
           ?.log.some(

@@ -11,6 +11,7 @@ import type { EventOf } from '../../../log/events.js'
 import { otherRole } from '../../../log/Message.js'
 import { faultOfKey } from '../falseKeys.js'
 import type { Invariant, PartyAtEnd, World } from '../World.js'
+import { refusedSessions } from './refusedSessions.js'
 
 const bodyOf = ({ body }: EventOf<'TransactionRecorded'>): TransactionBody =>
   body instanceof Encoded ? (JSON.parse(body.text) as TransactionBody) : body
@@ -132,11 +133,12 @@ export const finalIsSigned: Invariant = {
     }),
 }
 
-/** What a party has heard in a session with an honest one is what that one has said. */
+/** What a party has heard in a session with an honest one is what that one has said, or that it has refused the session and so has none. */
 export const heardIsSaid: Invariant = {
   name: 'what is heard in a session was said by its other end',
   violations: ({ parties, hostile }) => {
     const said = new Set<string>()
+    const refused = refusedSessions(parties)
     const place = ({ session, role, seq, message }: EventOf<'MessageSent' | 'MessageReceived'>): string =>
       canonicalText({ session, role, seq, message })
     for (const { log } of parties) for (const { event } of log) if (event.type === 'MessageSent') said.add(place(event))
@@ -146,7 +148,7 @@ export const heardIsSaid: Invariant = {
         if (event.type === 'SessionOpened') others.set(`${event.session} ${event.role}`, event.party)
         if (event.type !== 'MessageReceived' || hostile.has(others.get(`${event.session} ${event.role}`) ?? ''))
           return []
-        return said.has(place({ ...event, role: otherRole(event.role) }))
+        return said.has(place({ ...event, role: otherRole(event.role) })) || refused.has(event.session)
           ? []
           : [`${name} has heard message ${event.seq} of session ${event.session}, which its other end never sent`]
       })
