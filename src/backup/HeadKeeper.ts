@@ -20,6 +20,7 @@ import { instantFromMillis } from '../time/Instant.js'
 import type { ReadViews } from '../engine/Views.js'
 import type { Committed } from '../engine/Committed.js'
 import type { Logger } from '../engine/Logger.js'
+import { RepeatedWarnings } from '../engine/RepeatedWarnings.js'
 import type { Loop } from '../engine/Loop.js'
 import type { TickStore } from '../storage/TickStore.js'
 import { assertHolds } from './assertHolds.js'
@@ -44,6 +45,7 @@ type Untold = { tries: number; nextMs: number }
 export class HeadKeeper {
   readonly #parts: HeadKeeperParts
   readonly #resend: Parameters<typeof waitAfter>[0]
+  readonly #warnings: RepeatedWarnings
   readonly #untold = new Map<PublicKey, Untold>()
   /** Those who did not answer however often they were told; they are told again when they are heard of. */
   readonly #silent = new Set<PublicKey>()
@@ -63,6 +65,7 @@ export class HeadKeeper {
 
   constructor(parts: HeadKeeperParts) {
     this.#parts = parts
+    this.#warnings = new RepeatedWarnings(parts.logger)
     const { resendFirstMs, resendLongestMs } = parts.limits.session
     this.#resend = { firstWaitMs: resendFirstMs, longestWaitMs: resendLongestMs }
     parts.loop.follow((committed) => this.#committed(committed))
@@ -92,9 +95,13 @@ export class HeadKeeper {
     this.#tell([party])
   }
 
+  #warn(from: PublicKey, message: string): void {
+    this.#warnings.warn(from, message, { from }, this.#parts.clock.now())
+  }
+
   /** Resolves once the envelope has been decided on. */
   async take(from: PublicKey, envelope: CheckpointEnvelope): Promise<void> {
-    const { loop, logger, transport } = this.#parts
+    const { loop, transport } = this.#parts
     switch (envelope.kind) {
       case 'checkpoint': {
         const verdict = await loop.submit((tick) => {
@@ -103,10 +110,10 @@ export class HeadKeeper {
           return decided
         })
         if (verdict.kind === 'refused') {
-          logger.warn('A checkpoint was refused that its sender has no right to send.', { from })
+          this.#warn(from, 'A checkpoint was refused that its sender has no right to send.')
           return
         }
-        if (verdict.notice !== undefined) logger.warn(verdict.notice, { from })
+        if (verdict.notice !== undefined) this.#warn(from, verdict.notice)
         if (!this.#stopped) transport.send(from, [{ kind: 'checkpoint-kept', checkpoint: verdict.checkpoint }])
         return
       }
@@ -134,7 +141,7 @@ export class HeadKeeper {
 
   /** Compares the log with what another party keeps of it; a contradiction stops the node. False when it is not ours. */
   async #compare(from: PublicKey, checkpoint: Checkpoint): Promise<boolean> {
-    const { loop, store, network, clock, logger } = this.#parts
+    const { loop, store, network, clock } = this.#parts
     const { facts } = store.views
     const isKnown = facts.now.signers.some(({ key }) => key === checkpoint.by)
     // With a key that this log does not know and the map does, a longer log of this node was signed.
@@ -142,7 +149,7 @@ export class HeadKeeper {
     // A retired key counts for what it could have signed, and nothing after that.
     const isOurs = isLater || [0, 1].some((after) => facts.signerOf(checkpoint.tick + after)?.key === checkpoint.by)
     if (!isOurs || checkpoint.network !== network().id || !verifyCheckpoint(checkpoint)) {
-      logger.warn('What another party says it keeps is not a checkpoint that this node has signed.', { from })
+      this.#warn(from, 'What another party says it keeps is not a checkpoint that this node has signed.')
       return false
     }
     const { revision } = store.head()

@@ -21,7 +21,7 @@ import {
 import { envelopeOf } from '../session/envelopeText.js'
 import { EnvelopeC, isOfSession, otherRole, type Envelope, type SessionEnvelope } from '../log/Message.js'
 import { endKey, type OutgoingRow, type SessionRow } from '../session/SessionRow.js'
-import { RepeatedWarning } from '../engine/RepeatedWarning.js'
+import { RepeatedWarnings } from '../engine/RepeatedWarnings.js'
 import { MemberBudgets } from './MemberBudgets.js'
 import { RefusedOpenings } from './RefusedOpenings.js'
 import type { Transport } from '../session/Transport.js'
@@ -59,9 +59,6 @@ type Waiting = {
 /** Ends of sessions whose credit is remembered; of the others what is known at first holds. */
 const creditsKept = 10_000
 
-/** Time between two lines about refusals. */
-const refusalLineMs = 10_000
-
 /** Messages taken from the outbox at a time: they may be large, and only some of them may fit. */
 const takenAtOnce = 8
 
@@ -88,7 +85,7 @@ export class OutboxSender {
   readonly #boxes = new Map<PublicKey, Box>()
   readonly #budgets: MemberBudgets
   readonly #refusedOpenings: RefusedOpenings
-  readonly #refusalLine: RepeatedWarning
+  readonly #warnings: RepeatedWarnings
   /** For the ends of sessions here: the number below which the other side takes messages. */
   readonly #credits = new Map<string, number>()
   /** For the ends of sessions here whose other side has used up most of its credit: what it was told last. */
@@ -104,7 +101,7 @@ export class OutboxSender {
     this.#resend = { firstWaitMs: resendFirstMs, longestWaitMs: resendLongestMs }
     this.#budgets = new MemberBudgets(parts.limits)
     this.#refusedOpenings = new RefusedOpenings(parts.limits.refusedOpeningsPerParty)
-    this.#refusalLine = new RepeatedWarning(parts.logger, refusalLineMs)
+    this.#warnings = new RepeatedWarnings(parts.logger)
     parts.loop.follow((committed) => {
       this.#committed(committed)
     })
@@ -329,7 +326,7 @@ export class OutboxSender {
     const { transport, clock, network } = this.#parts
     this.#refused += 1
     const party = network().member(to)?.party.name ?? to
-    this.#refusalLine.warn(`A message of ${party} was refused: ${refusal.message}`, { from: to }, clock.now())
+    this.#warnings.warn(to, `A message of ${party} was refused: ${refusal.message}`, { from: to }, clock.now())
     const { session, seq } = envelope
     const answer = { kind: 'refused', session, from: otherRole(envelope.from), seq } as const
     transport.send(to, [{ ...answer, ...refusal, ...this.#creditFor(envelope) }])
@@ -342,7 +339,7 @@ export class OutboxSender {
     if (waiting?.to !== from) return
     this.#wereRefused += 1
     const party = network().member(from)?.party.name ?? from
-    this.#refusalLine.warn(`${party} refused a message: ${envelope.message}`, { to: from }, clock.now())
+    this.#warnings.warn(from, `${party} refused a message: ${envelope.message}`, { to: from }, clock.now())
     const waitMs = Math.min(envelope.retryAfterMs ?? 0, limits.resendLongestMs)
     waiting.nextMs = Math.max(waiting.nextMs, clock.now() + waitMs)
   }
@@ -395,10 +392,10 @@ export class OutboxSender {
   }
 
   async #decide(from: PublicKey, value: unknown): Promise<void> {
-    const { loop, engine, transport, logger, heads } = this.#parts
+    const { loop, engine, transport, clock, heads } = this.#parts
     const decoded = decodeWith(EnvelopeC, value)
     if (isLeft(decoded)) {
-      logger.warn('A message that cannot be understood was dropped.', { from })
+      this.#warnings.warn(from, 'A message that cannot be understood was dropped.', { from }, clock.now())
       return
     }
     const envelope = decoded.right
@@ -421,7 +418,7 @@ export class OutboxSender {
       if (verdict === 'tellCredit') this.#tellCredit(from, envelope)
       if (refusal !== undefined) this.#refuse(from, envelope, refusal)
       else if (verdict === 'refuse')
-        logger.warn('A message was refused that its sender has no right to send.', { from })
+        this.#warnings.warn(from, 'A message was refused that its sender has no right to send.', { from }, clock.now())
       if (verdict === 'acknowledge' && !this.#stopped)
         transport.send(from, [
           {

@@ -3,7 +3,10 @@ import { expect } from 'chai'
 import * as t from 'io-ts'
 import { CarillonError, defineApp, defineFlow, defineResponder, IntegerC, PartyC, type FlowBody } from 'carillon'
 import { VirtualNetwork } from 'carillon/testing'
+import { silentLogger, type LogFields, type Logger } from '../../src/engine/Logger.js'
+import { emptyRange } from '../../src/encoding/MountainRange.js'
 import { sha256 } from '../../src/encoding/hash.js'
+import { signCheckpoint, type Checkpoint } from '../../src/log/Checkpoint.js'
 import type { Envelope } from '../../src/log/Message.js'
 import { sessionIdOf } from '../../src/log/SessionId.js'
 import type { SessionLimits } from '../../src/session/limits.js'
@@ -40,8 +43,9 @@ describe('A member of the network', () => {
   let network: VirtualNetwork
   const heard: Envelope[] = []
 
-  const open = async (limits: Partial<SessionLimits>): Promise<void> => {
+  const open = async (limits: Partial<SessionLimits>, logger?: Logger): Promise<void> => {
     network = await VirtualNetwork.start({
+      ...(logger === undefined ? {} : { logger }),
       parties: { Alice: { app }, Bob: { app, limits: { session: limits } }, Mallory: { app } },
       seed: 'budgets',
     })
@@ -279,6 +283,43 @@ describe('A member of the network', () => {
     await network.advanceBy({ seconds: 1 })
     expect(await events('MessageReceived')).to.equal(10)
     expect(refusals()).to.have.length(39)
+  })
+
+  it('writes few lines into the log of another, whatever it sends, and hides no line about others', async () => {
+    const lines: { readonly message: string; readonly from: unknown }[] = []
+    const write = (message: string, fields: LogFields): void => void lines.push({ message, from: fields['from'] })
+    await open({ sessionsPerParty: 1 }, { ...silentLogger, warn: write, error: write })
+    impersonate()
+    const bob = network.party('Bob').key
+    const me = network.party('Mallory').key
+    const endpoint = network.transport.endpoint(me)
+    const foreign = sessionIdOf(network.party('Alice').key, sha256('theirs'))
+    const at = (revision: number, text: string): Checkpoint =>
+      signCheckpoint(
+        network.strangerKey('Mallory'),
+        { tick: revision, revision, hash: sha256(text), signature: '' },
+        { network: network.node('Bob').network.id, range: emptyRange },
+      )
+    const forged = { ...at(9, ''), signature: at(10, '').signature }
+    post({ kind: 'checkpoint', checkpoint: at(1_000, 'one history') })
+    post(message('first', 0))
+    await network.advanceBy({ seconds: 1 })
+    lines.length = 0
+    for (let each = 0; each < 200; each++) {
+      const open = { kind: 'open', flow: 'budget/Pour', version: 1, nonce: sha256(String(each)) } as const
+      endpoint.send(bob, [{ kind: 'nonsense', each } as unknown as Envelope])
+      post({ kind: 'message', session: foreign, from: 'initiator', seq: 0, message: open })
+      post(message(`session ${each}`, 0))
+      post({ kind: 'checkpoint', checkpoint: forged }, { kind: 'checkpoint', checkpoint: at(1_000, 'another') })
+      post({ kind: 'checkpoint-kept', checkpoint: forged })
+    }
+    await network.advanceBy({ seconds: 5 })
+    expect(lines.map(({ message: line }) => line)).to.have.length.within(1, 5)
+    const aboutAlice = (): number => lines.filter(({ from }) => from === network.party('Alice').key).length
+    expect(aboutAlice()).to.equal(0)
+    network.transport.endpoint(network.party('Alice').key).send(bob, [{ kind: 'nonsense' } as unknown as Envelope])
+    await network.advanceBy({ seconds: 1 })
+    expect(aboutAlice()).to.equal(1)
   })
 
   it('that keeps to the protocol waits for credit, and is refused nothing', async () => {
