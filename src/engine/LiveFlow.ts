@@ -482,13 +482,33 @@ export class LiveFlow {
       this.#settle(part, { kind: 'returned', result: undefined })
       return
     }
-    const { children, waiting } = part
+    const { children } = part
     if (children !== undefined) {
       if (children.outcome?.kind !== 'failed') children.outcome = { kind: 'failed', error }
-      for (const member of children.members) this.#cancelPart(member, error)
+      for (const member of children.members)
+        if (member.isCancelled) this.#cancelAgain(member, error)
+        else this.#cancelPart(member, error)
       return
     }
-    const { path, answered, isWaitRecorded } = part
+    this.#throwCancellation(part, error)
+  }
+
+  /**
+   * A part that had lost already is cancelled with what has begun it. Steps and parts with which it cleans up come to their
+   * end; it waits for nothing else, because all that is to be undone after it would wait, too.
+   */
+  #cancelAgain(part: FlowPart, error: Cancellation): void {
+    if (part.isOver) return
+    const { children, pending } = part
+    if (children !== undefined)
+      for (const member of children.members) {
+        if (member.isCancelled) this.#cancelAgain(member, error)
+      }
+    else if (pending?.kind !== 'step') this.#throwCancellation(part, error)
+  }
+
+  #throwCancellation(part: FlowPart, error: Cancellation): void {
+    const { path, answered, isWaitRecorded, waiting } = part
     if (waiting !== undefined && 'until' in waiting && !isWaitRecorded && path !== undefined)
       this.#lostWaits = [...this.#lostWaits, { path, answered, waiting }]
     if (waiting?.for === 'step') this.#droppedSteps = [...this.#droppedSteps, part.path]

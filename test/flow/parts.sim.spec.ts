@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { CarillonError, parkFlow, retryLater, type FlowBody, type FlowIo, type FlowId } from '../../src/index.js'
 import type { StepContext } from '../../src/entries/types.js'
-import type { VirtualNode } from '../../src/testing/index.js'
+import { replay, type VirtualNode } from '../../src/testing/index.js'
 import {
   appOf,
   crashAndRestart,
@@ -385,6 +385,107 @@ describe('io.race', () => {
     await virtual.advanceBy({ minutes: 1 })
     expect(await virtual.node.resultOf(id)).to.equal('could not undo')
     await virtual.stop()
+  })
+
+  const swallowing = function* (io: FlowIo, waits: number): FlowBody<number> {
+    for (let wait = 1; wait < waits; wait++)
+      try {
+        yield* io.sleep({ days: 30 })
+      } catch {
+        yield* io.progress(`goes on after wait ${wait}`)
+      }
+    return yield* nap(io, 30 * 24 * 60)
+  }
+
+  it('is held up by a loser that catches the cancellation and goes on, and ends when that one does', async () => {
+    const { virtual, id } = await startFlow((io) => io.race({ quick: nap(io, 1), loser: swallowing(io, 2) }))
+    await virtual.advanceBy({ days: 29 })
+    expect(await statusOf(virtual.node, id)).to.equal('running')
+    expect(await waitsOf(virtual, id)).to.deep.equal(['2 instant'])
+    await virtual.advanceBy({ days: 2 })
+    expect(await virtual.node.resultOf(id)).to.deep.equal({ winner: 'quick', value: 1 })
+    await virtual.stop()
+  })
+
+  it('that a loser holds up gives way when the flow is cancelled: it undoes what it has done, also after crashes', async () => {
+    for (const crashes of [false, true])
+      for (const isNested of [false, true]) {
+        const flow = flowOf(function* (io): FlowBody<void> {
+          const loser = function* (): FlowBody<unknown> {
+            if (!isNested) return yield* swallowing(io, 2)
+            return yield* io.race({ inner: swallowing(io, 2), innerTimer: io.sleep({ days: 90 }) })
+          }
+          try {
+            yield* io.race({ quick: nap(io, 1), loser: loser() })
+          } catch (error) {
+            yield* io.step('undo', () => undefined)
+            throw error
+          }
+        })
+        const app = appOf([flow])
+        const virtual = await startVirtual(app)
+        const { id } = await virtual.node.start(flow, {})
+        await virtual.advanceBy({ minutes: 2 })
+        if (crashes) await crashAndRestart(virtual)
+        await virtual.node.cancelFlow(id)
+        await virtual.runUntilQuiet()
+        if (crashes) await crashAndRestart(virtual)
+        expect(await statusOf(virtual.node, id)).to.equal('killed: flow-cancelled')
+        expect((await recordOf(virtual, id)).at(-1)).to.equal('- step "undo"')
+        expect((await replay(virtual.node, { app })).problems).to.deep.equal([])
+        await virtual.stop()
+      }
+  })
+
+  it('that a loser holds up whatever is thrown into it is killed by the second cancel, or at the deadline', async () => {
+    for (const isSecond of [true, false]) {
+      const { virtual, id } = await startFlow((io) => io.race({ quick: nap(io, 1), loser: swallowing(io, 9) }))
+      await virtual.advanceBy({ minutes: 2 })
+      await virtual.node.cancelFlow(id)
+      await virtual.advanceBy({ minutes: 59 })
+      expect(await statusOf(virtual.node, id)).to.equal('running')
+      if (isSecond) await virtual.node.cancelFlow(id)
+      else await virtual.advanceBy({ minutes: 1 })
+      expect(await statusOf(virtual.node, id)).to.equal('killed: flow-killed')
+      await virtual.stop()
+    }
+  })
+
+  it('lets a loser clean up with steps and parts although the flow is cancelled meanwhile', async () => {
+    for (const inParts of [false, true]) {
+      const outside = new Outside()
+      const done: string[] = []
+      const { virtual, id } = await startFlow(
+        function* (io): FlowBody<void> {
+          const undo = function* (): FlowBody<void> {
+            done.push(yield* outside.step(io, 'undo'))
+            done.push(yield* outside.step(io, 'undo more'))
+          }
+          yield* io.race({
+            quick: nap(io, 1),
+            loser: (function* (): FlowBody<void> {
+              try {
+                yield* nap(io, 60)
+              } finally {
+                if (inParts) yield* io.all({ all: undo() })
+                else yield* undo()
+              }
+            })(),
+          })
+        },
+        { development: false },
+      )
+      virtual.clock.setTo(virtual.clock.now() + 60_000)
+      await settle()
+      await virtual.node.cancelFlow(id)
+      await settle()
+      expect(outside.signalOf('undo')?.aborted).to.equal(false)
+      await outside.end('undo')
+      await outside.end('undo more')
+      expect(done).to.deep.equal(['undo done', 'undo more done'])
+      expect(await statusOf(virtual.node, id)).to.equal('killed: flow-cancelled')
+      await virtual.stop()
+    }
   })
 
   it('within a race cancels all parts of a loser, innermost first', async () => {

@@ -13,6 +13,7 @@ import {
   PartyC,
   type AnyFlowDefinition,
   type FlowBody,
+  type FlowIo,
 } from 'carillon'
 import { simulate, type Invariant, type Workload } from 'carillon/testing'
 
@@ -38,6 +39,15 @@ const Book = defineFlow({
   },
 })
 
+/** Loses its race, and goes on for a while as if it had not. */
+const heedless = function* (io: FlowIo): FlowBody<void> {
+  try {
+    yield* io.sleep({ days: 1 })
+  } catch {
+    yield* io.sleep({ seconds: 30 })
+  }
+}
+
 /** Books two things side by side, waits for an approval, and undoes both when that does not come or it is cancelled. */
 const Trip = defineFlow({
   name: 'trips/Trip',
@@ -57,6 +67,7 @@ const Trip = defineFlow({
         approved: io.signal(Approve),
         late: io.sleep({ minutes: 2 }),
         elsewhere: io.waitForConsumption(hotel.ref),
+        heedless: heedless(io),
       })
       if (winner !== 'approved') throw new CarillonError('step-failed', `It is ${winner}.`)
       return winner
