@@ -11,7 +11,6 @@ import { SqliteLog } from 'carillon/logs'
 import { makeNetwork } from 'carillon/network'
 import { VirtualClock } from 'carillon/testing'
 import { bankApp, notaryApp } from '../interest-rate-swap/app.js'
-import { endpoints } from '../interest-rate-swap/endpoints.js'
 import { Offer } from '../interest-rate-swap/flows/offer.js'
 import { paymentsInFolder } from '../interest-rate-swap/flows/PaymentSystem.js'
 import { Announce, oracleApp } from '../interest-rate-swap/oracle/app.js'
@@ -97,7 +96,7 @@ export const openMarket = async (parent: string, onTrouble: (error: unknown) => 
       store: storeOf(folder, node.party.name),
       about,
     })
-    const swaps = { panels: [swapsPanel], endpoints }
+    const swaps = { panels: [swapsPanel] }
     return {
       neighbours: [
         neighbour(bankA, 'swaps with Bank B, a day a second', swaps),

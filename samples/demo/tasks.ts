@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { instantFromMillis, startNode } from 'carillon'
 import { recurringTasks } from '../recurring-tasks/app.js'
-import { endpoints } from '../recurring-tasks/endpoints.js'
+import { tasksVerbs } from '../recurring-tasks/verbs.js'
 import { root, signed } from '../recurring-tasks/model/Origin.js'
 import { defaultSettings } from '../recurring-tasks/model/Settings.js'
 import { slotOf, unixTime } from '../recurring-tasks/model/slots.js'
@@ -61,7 +61,7 @@ export const openTasks = async (folder: string, onTrouble: (error: unknown) => v
   return {
     neighbours: [
       {
-        served: { node, panels: [tasksPanel], endpoints },
+        served: { node, panels: [tasksPanel], verbs: [tasksVerbs] },
         store,
         about: 'tasks that time slots of 15 s trigger',
       },

@@ -65,9 +65,29 @@ const crashing = async (seeds: number): Promise<void> => {
   say(`${seeds} runs with ${crashes} crashes; ${process.exitCode === 1 ? 'not all' : 'all'} came out the same.`)
 }
 
-const refuse = (message: string): void => {
-  console.error(message)
-  process.exitCode = 2
+/** What is wrong with what was asked for; undefined when nothing is. */
+const faultOf = ({ live, crashes, ...options }: Options): string | undefined => {
+  const stray = (['speed', 'folder', 'kills'] as const).find((name) => options[name] !== undefined)
+  if (stray !== undefined && live === undefined)
+    return `--${stray} is about real processes. Add --live, or leave it out.`
+  if (crashes !== undefined && live !== undefined)
+    return '--crashes lets parties of one process crash. With --live it is --kills that kills processes.'
+  if (crashes !== undefined && !(Number.isInteger(Number(crashes)) && Number(crashes) > 0))
+    return `--crashes is "${crashes}"; give a number of runs, such as 10.`
+  if (options.speed !== undefined && !(Number(options.speed) > 0))
+    return `--speed is "${options.speed}"; give the days that pass in a second, such as 365.`
+  if (options.kills !== undefined && !(Number.isInteger(Number(options.kills)) && Number(options.kills) >= 0))
+    return `--kills is "${options.kills}"; give how many processes are to be killed, such as 5.`
+  return undefined
+}
+
+const run = async (options: Options): Promise<void> => {
+  const fault = faultOf(options)
+  if (fault !== undefined) throw new CarillonError('usage', fault)
+  const { live, crashes, speed = 365, kills = 0, folder } = options
+  if (crashes !== undefined) return crashing(Number(crashes))
+  if (live === undefined) return virtually()
+  await liveRun({ daysPerSecond: Number(speed), kills: Number(kills), say, folder })
 }
 
 await new Command('sample:swap')
@@ -77,35 +97,11 @@ await new Command('sample:swap')
   .option('--folder <folder>', 'where the network is kept (with --live); default: a folder that is removed at the end')
   .option('--kills <number>', 'kill so many of the processes on the way, with SIGKILL (with --live)')
   .option('--crashes <seeds>', 'run a short trade so many times, with parties crashing at random moments')
-  .action(async (options: Options) => {
-    const { speed = '365', kills: killed = '0' } = options
-    const stray = (['speed', 'folder', 'kills'] as const).find((name) => options[name] !== undefined)
-    if (stray !== undefined && options.live === undefined)
-      return refuse(`--${stray} is about real processes. Add --live, or leave it out.`)
-    if (options.crashes !== undefined && options.live !== undefined)
-      return refuse('--crashes lets parties of one process crash. With --live it is --kills that kills processes.')
-    if (options.crashes !== undefined) {
-      const seeds = Number(options.crashes)
-      if (Number.isInteger(seeds) && seeds > 0) return crashing(seeds)
-      return refuse(`--crashes is "${options.crashes}"; give a number of runs, such as 10.`)
-    }
-    if (options.live === undefined) return virtually()
-    const daysPerSecond = Number(speed)
-    if (!(daysPerSecond > 0)) return refuse(`--speed is "${speed}"; give the days that pass in a second, such as 365.`)
-    const kills = Number(killed)
-    if (!Number.isInteger(kills) || kills < 0)
-      return refuse(`--kills is "${killed}"; give how many processes are to be killed, such as 5.`)
-    return liveRun({
-      daysPerSecond,
-      kills,
-      say,
-      ...(options.folder === undefined ? {} : { folder: options.folder }),
-    }).then(
-      () => undefined,
-      (error: unknown) => {
-        if (!(error instanceof CarillonError)) throw error
-        refuse(error.message)
-      },
-    )
-  })
+  .action((options: Options) =>
+    run(options).catch((error: unknown) => {
+      if (!(error instanceof CarillonError)) throw error
+      console.error(error.message)
+      process.exitCode = 2
+    }),
+  )
   .parseAsync()

@@ -4,8 +4,9 @@
  */
 import type { Node } from 'carillon'
 import type { LocalDate } from 'carillon/calendars'
-import { definePanel, type Block, type Cell, type Panel, type Tone } from 'carillon/http'
+import { definePanel, type Block, type Panel, type Tone } from 'carillon/http'
 import { table } from '../shared/panel.js'
+import { cashFlowOn, payerOf, sum, type CashFlow } from './cashFlows.js'
 import { showAmount, showMinor, showPercent } from './money.js'
 import {
   fixingInstant,
@@ -34,37 +35,16 @@ const eventWords: Readonly<Record<SwapEvent['kind'], string>> = {
   maturity: 'maturity',
 }
 
-type Settled = SwapData['calculation']['paid'][number] | undefined
-
-const lampOf = (swap: SwapData, date: LocalDate, settled: Settled): Cell => {
-  if (settled !== undefined) return { lamp: 'green', text: 'paid' }
-  if (overdueOn(swap, date) !== undefined) return { lamp: 'red', text: 'overdue' }
-  return paymentOn(swap, date) === undefined ? { lamp: 'grey', text: 'not fixed' } : { lamp: 'blue', text: 'due' }
+const tones: Readonly<Record<CashFlow['is'], Tone>> = {
+  paid: 'green',
+  overdue: 'red',
+  due: 'blue',
+  'not fixed': 'grey',
 }
 
 const rowFor = (swap: SwapData, date: LocalDate) => {
-  const { fixed, floating, paid } = swap.calculation
-  const show = (minor: number): string => showMinor(swap.fixed.notional.currency, minor)
-  const periods = floating.filter(({ pays }) => pays === date)
-  const fixedFlows = fixed.filter(({ pays }) => pays === date)
-  const settled = paid.find((entry) => entry.date === date)
-  const known = paymentOn(swap, date)
-  const net = settled?.net ?? known?.net
-  return {
-    key: date,
-    cells: {
-      date,
-      fixes: periods.map(({ fixes }) => fixes).join(', '),
-      rate: periods.map(({ rate }) => (rate === null ? '…' : showPercent(rate))).join(', '),
-      floating: periods.some(({ flow }) => flow !== null)
-        ? show(periods.reduce((sum, { flow }) => sum + (flow ?? 0), 0))
-        : '',
-      fixed: fixedFlows.length === 0 ? '' : show(fixedFlows.reduce((sum, { flow }) => sum + flow, 0)),
-      net: net === undefined ? '' : show(Math.abs(net)),
-      payer: net === undefined ? '' : net < 0 ? swap.floating.payer.name : swap.fixed.payer.name,
-      is: lampOf(swap, date, settled),
-    },
-  }
+  const flow = cashFlowOn(swap, date)
+  return { key: date, cells: { ...flow, is: { lamp: tones[flow.is], text: flow.is } } }
 }
 
 /** The dates around the next payment: a trade of ten years has more than a page should hold. */
@@ -121,7 +101,7 @@ const tableOf = (swap: SwapData): Block =>
 const factsOf = (swap: SwapData): Block => {
   const { floating, paid } = swap.calculation
   const next = nextEvent(swap)
-  const balance = paid.reduce((sum, { net }) => sum + net, 0)
+  const balance = sum(paid.map(({ net }) => net))
   return {
     kind: 'facts',
     facts: [
@@ -129,7 +109,7 @@ const factsOf = (swap: SwapData): Block => {
       { label: 'Fixed', value: `${floating.filter(({ rate }) => rate !== null).length} of ${floating.length}` },
       { label: 'Paid', value: `${paid.length} of ${paymentDates(swap).length}` },
       {
-        label: `Net paid by ${balance < 0 ? swap.floating.payer.name : swap.fixed.payer.name}`,
+        label: `Net paid by ${payerOf(swap, balance)}`,
         value: showMinor(swap.fixed.notional.currency, Math.abs(balance)),
       },
     ],

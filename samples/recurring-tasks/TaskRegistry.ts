@@ -3,6 +3,7 @@
  * durable, with what was done or the name of the reason why not.
  */
 import { isRight } from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
 import {
   CarillonError,
   Refusal,
@@ -42,7 +43,8 @@ import {
 } from './states.js'
 
 /** `scheduled`: in slots to come. `queued`: its slot is running. `missed`: a slot passed it by, to be reported. */
-export type TaskStatus = 'scheduled' | 'queued' | 'missed'
+export const TaskStatusC = t.keyof({ scheduled: null, queued: null, missed: null }, 'TaskStatus')
+export type TaskStatus = t.TypeOf<typeof TaskStatusC>
 
 export type TaskView = TaskData & {
   readonly status: TaskStatus
@@ -51,10 +53,10 @@ export type TaskView = TaskData & {
 }
 
 export type TaskQuery = {
-  readonly owner?: AccountId
-  readonly status?: TaskStatus
+  readonly owner?: AccountId | undefined
+  readonly status?: TaskStatus | undefined
   /** Only tasks due before this time. */
-  readonly dueBefore?: UnixTime
+  readonly dueBefore?: UnixTime | undefined
 }
 
 const pageSize = 500
@@ -112,12 +114,8 @@ export class TaskRegistry {
 
   /** The seeds' `scheduleNotifyTask`. */
   scheduleNotifyTask(origin: Origin, providedId: string, times: readonly UnixTime[], message: string) {
-    return this.schedule({
-      origin,
-      providedId,
-      schedule: { kind: 'fixed', times },
-      action: { kind: 'notify', message },
-    })
+    const action = { kind: 'notify' as const, message }
+    return this.schedule({ origin, providedId, schedule: { kind: 'fixed', times }, action })
   }
 
   /** The seeds' `scheduleNativeTransferTask`. */

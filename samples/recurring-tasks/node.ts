@@ -1,6 +1,6 @@
 /**
- * The registry for `carillon run samples/recurring-tasks/node.ts`: opened at the first start, with its panel, its
- * addresses and its verbs. It prints what happens. SLOT_SECONDS is the length of a slot, for a registry that is new.
+ * The registry for `carillon run samples/recurring-tasks/node.ts`: opened at the first start, with its panel and
+ * its verbs. It prints what happens. SLOT_SECONDS is the length of a slot, for a registry that is new.
  */
 import { CarillonError, type Node } from 'carillon'
 import { recurringTasks } from './app.js'
@@ -13,7 +13,6 @@ import { tasksVerbs } from './verbs.js'
 export const app = recurringTasks()
 export const panels = [tasksPanel]
 export const verbs = [tasksVerbs]
-export { endpoints } from './endpoints.js'
 
 /** Short slots are swept more often, and take what can be run in them. */
 const settingsFor = (slot: string): Settings => {

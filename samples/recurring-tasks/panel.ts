@@ -2,12 +2,12 @@
  * The registry on the dashboard: how full the next slots are, what waits in the queues, and every task with how its
  * executions have gone.
  */
-import { CarillonError, instant, instantFromMillis, type Node } from 'carillon'
+import { instant, instantFromMillis, type Node } from 'carillon'
 import { definePanel, type Block, type Cell, type Panel, type PanelAction } from 'carillon/http'
 import { countOf, table } from '../shared/panel.js'
 import type { Action, Schedule } from './model/Task.js'
 import { root, signed } from './model/Origin.js'
-import type { Outcome } from './model/Refusal.js'
+import { succeeded } from './model/Refusal.js'
 import { instantOf, isReserved, slotOf, unixTime } from './model/slots.js'
 import { Registry, Task, theRegistry } from './states.js'
 import { TaskRegistry, type TaskStatus, type TaskView } from './TaskRegistry.js'
@@ -119,12 +119,6 @@ const tasksBlock = async (node: Node, registry: TaskRegistry): Promise<Block> =>
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** What came of a request, to be shown; a refusal is shown as an error. */
-const told = <A>(outcome: Outcome<A>, done: string): string => {
-  if (outcome.ok) return done
-  throw new CarillonError('recurring-tasks/refused', `${outcome.error}. ${outcome.why}`, { error: outcome.error })
-}
-
 const actions: readonly PanelAction[] = [
   {
     name: 'schedule',
@@ -142,8 +136,8 @@ const actions: readonly PanelAction[] = [
       const at = text(input['at']) === '' ? free : unixTime(instant(text(input['at'])))
       const [account, id, message] = [text(input['account']), text(input['id']), text(input['message'])]
       const times = at === undefined ? [] : [at]
-      const scheduled = await registry.scheduleNotifyTask(signed(account), id, times, message)
-      return told(scheduled, `It is booked for ${at === undefined ? 'its slot' : instantOf(at)}.`)
+      succeeded(await registry.scheduleNotifyTask(signed(account), id, times, message))
+      return `It is booked for ${times.map(instantOf).join()}.`
     },
   },
   {
@@ -151,12 +145,18 @@ const actions: readonly PanelAction[] = [
     label: 'Stop all tasks',
     weight: 'danger',
     confirm: 'Nothing is run until tasks are started again; what falls due meanwhile is missed.',
-    run: async ({ node, by }) => told(await TaskRegistry.on(node, by).stop(root), 'Tasks are stopped.'),
+    run: async ({ node, by }) => {
+      succeeded(await TaskRegistry.on(node, by).stop(root))
+      return 'Tasks are stopped.'
+    },
   },
   {
     name: 'start',
     label: 'Start tasks',
-    run: async ({ node, by }) => told(await TaskRegistry.on(node, by).start(root), 'Tasks are running.'),
+    run: async ({ node, by }) => {
+      succeeded(await TaskRegistry.on(node, by).start(root))
+      return 'Tasks are running.'
+    },
   },
   {
     name: 'cancel',
@@ -164,7 +164,10 @@ const actions: readonly PanelAction[] = [
     on: 'row',
     weight: 'danger',
     confirm: 'It leaves all its slots; nothing is refunded.',
-    run: async ({ node, row, by }) => told(await TaskRegistry.on(node, by).cancel(root, row ?? ''), 'It is cancelled.'),
+    run: async ({ node, row, by }) => {
+      succeeded(await TaskRegistry.on(node, by).cancel(root, row ?? ''))
+      return 'It is cancelled.'
+    },
   },
 ]
 

@@ -1,26 +1,38 @@
 /**
- * The registry on the command line, `carillon tasks list` and so on: what `main.ts` offers too. Whoever may act as root
- * names the account he acts for; anybody else is the account that has the name of his token.
+ * The registry for people and programs, on the command line (`carillon tasks list`) and over HTTP
+ * (`POST /api/v1/verbs/tasks/list`). Whoever may act as root names the account he acts for; anybody else is the account
+ * that has the name of his token.
  */
 import * as t from 'io-ts'
-import { CarillonError, instant, instantFromMillis, type Node } from 'carillon'
-import { defineVerb, defineVerbs, type Verb, type VerbAnswer, type VerbCaller } from 'carillon/http'
-import { taskIdOf, type Action, type ScheduleRequest } from './model/Task.js'
-import { accountOf, root, signed, type Origin } from './model/Origin.js'
-import type { Outcome } from './model/Refusal.js'
+import { CarillonError, instant, instantFromMillis, JsonC, type Json, type Node } from 'carillon'
+import {
+  defineVerb,
+  defineVerbs,
+  type Verb,
+  type VerbAnswer,
+  type VerbAsked,
+  type VerbCaller,
+  type VerbOptions,
+} from 'carillon/http'
+import { fromText, optional, WholeC } from '../shared/words.js'
 import { inWords, readEvents, type TaskEvent } from './events.js'
+import { closed } from './model/closed.js'
+import { accountOf, root, signed, type Origin } from './model/Origin.js'
+import { succeeded, type Outcome } from './model/Refusal.js'
 import { instantOf, unixTime, type UnixTime } from './model/slots.js'
-import { TaskRegistry, type TaskStatus } from './TaskRegistry.js'
-
-type Json = VerbAnswer['data']
+import { taskIdOf, type Action, type ScheduleRequest } from './model/Task.js'
+import { TaskRegistry, TaskStatusC } from './TaskRegistry.js'
 
 const wrong = (why: string): CarillonError => new CarillonError('usage', why)
 
-const whole = (name: string, text: string): number => {
-  const value = Number(text)
-  if (!/^\d{1,15}$/.test(text)) throw wrong(`${name}: "${text}" is not a whole number.`)
-  return value
-}
+const JsonTextC = fromText('JSON, such as {}', JsonC.is, (text) => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return JsonC.is(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+})
 
 const moment = (text: string): UnixTime => {
   if (/^\d{1,12}$/.test(text)) return Number(text)
@@ -31,11 +43,12 @@ const moment = (text: string): UnixTime => {
   }
 }
 
-const nowOf = (node: Node): UnixTime => unixTime(instantFromMillis(node.nowMs))
+const freeSlots = (node: Node, count: number): Promise<readonly UnixTime[]> =>
+  TaskRegistry.on(node).nextFreeSlots(count, unixTime(instantFromMillis(node.nowMs)))
 
 /** `next`, the first free slot, `next+2`, the third, or times; several with commas between. */
 const slotsOf = async (node: Node, text: string): Promise<readonly UnixTime[]> => {
-  const free = /\bnext\b/.test(text) ? await TaskRegistry.on(node).nextFreeSlots(100, nowOf(node)) : []
+  const free = /\bnext\b/.test(text) ? await freeSlots(node, 100) : []
   return text.split(',').map((word) => {
     const [, places] = /^next(?:\+(\d{1,2}))?$/.exec(word) ?? []
     if (!word.startsWith('next')) return moment(word)
@@ -48,9 +61,9 @@ const slotsOf = async (node: Node, text: string): Promise<readonly UnixTime[]> =
 const mayBeRoot = ({ may }: VerbCaller): boolean => may('tasks:root')
 
 /** Whom a request is made for. */
-const originOf = (caller: VerbCaller, as: string): Origin => {
+const originOf = (caller: VerbCaller, as: string | undefined): Origin => {
   const own = accountOf(caller.by)
-  if (as === '' || as === own) return signed(own)
+  if (as === undefined || as === own) return signed(own)
   if (!mayBeRoot(caller)) throw new CarillonError('recurring-tasks/refused', `NotAllowed. You are ${own}, not ${as}.`)
   return as === 'root' ? root : signed(as)
 }
@@ -60,88 +73,78 @@ const taskOf = (text: string): string => {
   return owner === undefined || id === undefined ? text : taskIdOf(owner, id)
 }
 
-const answered = (outcome: Outcome<object>, line: string): VerbAnswer => {
-  if (outcome.ok) return { lines: [line], data: JSON.parse(JSON.stringify(outcome)) as Json }
-  throw new CarillonError('recurring-tasks/refused', `${outcome.error}. ${outcome.why}`, { error: outcome.error })
-}
-
 const table = <A extends Json>(rows: readonly A[], lineOf: (row: A) => string, none: string): VerbAnswer => ({
   lines: rows.length === 0 ? [none] : rows.map(lineOf),
   data: rows,
 })
 
-const asOption = { name: 'as', value: 'account', summary: 'act for this account, or root, if you may', default: '' }
-const as = { as: t.string }
-const ownerOption = { name: 'owner', value: 'account', summary: 'only of this account', default: '' }
-const view = { live: true, permission: 'tasks:view' } as const
-
-const statusOf = (text: string): TaskStatus | undefined => {
-  if (text === '') return undefined
-  if (text === 'scheduled' || text === 'queued' || text === 'missed') return text
-  throw wrong(`"${text}" is no status; there are scheduled, queued and missed.`)
-}
+const asOption = { name: 'as', value: 'account', summary: 'act for this account, or root, if you may' }
+const ownerOption = { name: 'owner', value: 'account', summary: 'only of this account' }
+const as = { as: optional(t.string) }
+const owner = { owner: optional(t.string) }
 
 /** More would not fit one answer. */
 const most = 1_000
 
+/** Words that a verb does not know are refused: a misspelt one would be passed over in silence. */
+const verb = <I>(options: VerbOptions<I>): Verb => defineVerb({ ...options, input: closed(options.input) })
+
+/** A verb that looks. */
+const look = <I>(options: Omit<VerbOptions<I>, 'live' | 'permission'>): Verb =>
+  verb({ ...options, live: true, permission: 'tasks:view' })
+
 const looking: readonly Verb[] = [
-  defineVerb({
-    ...view,
+  look({
     name: 'list',
     summary: 'tasks by owner, status and due time',
     options: [
       ownerOption,
-      { name: 'status', value: 'status', summary: 'scheduled, queued or missed', default: '' },
-      { name: 'due-before', value: 'time', summary: 'only tasks due before', default: '' },
+      { name: 'status', value: 'status', summary: 'scheduled, queued or missed' },
+      { name: 'due-before', value: 'time', summary: 'only tasks due before' },
     ],
-    input: t.strict({ owner: t.string, status: t.string, 'due-before': t.string }),
-    handle: async ({ node, input: { owner, status: asked, 'due-before': due } }) => {
-      const status = statusOf(asked)
+    input: t.strict({ ...owner, status: t.union([TaskStatusC, t.undefined]), 'due-before': optional(t.string) }),
+    handle: async ({ node, input: { 'due-before': due, ...query } }) => {
       const rows: Record<'id' | 'task' | 'status' | 'due' | 'action', string>[] = []
-      for await (const task of TaskRegistry.on(node).tasks({
-        ...(owner === '' ? {} : { owner }),
-        ...(status === undefined ? {} : { status }),
-        ...(due === '' ? {} : { dueBefore: moment(due) }),
-      })) {
+      const dueBefore = due === undefined ? undefined : moment(due)
+      for await (const task of TaskRegistry.on(node).tasks({ ...query, dueBefore })) {
+        const { id, status, action } = task
         const next = task.due === undefined ? '-' : instantOf(task.due)
         const name = `${task.owner}/${task.providedId}`
-        if (rows.push({ id: task.id, task: name, status: task.status, due: next, action: task.action.kind }) === most)
-          break
+        if (rows.push({ id, task: name, status, due: next, action: action.kind }) === most) break
       }
       const line = (row: (typeof rows)[number]): string =>
         `${row.task}  ${row.status}  due ${row.due}  ${row.action}  ${row.id}`
       return table(rows, line, 'There are no tasks.')
     },
   }),
-  defineVerb({
-    ...view,
+  look({
     name: 'slots',
     summary: 'the next free time slots',
     options: [{ name: 'count', value: 'number', summary: 'how many', default: '5' }],
-    input: t.strict({ count: t.string }),
-    handle: async ({ node, input }) => {
-      const slots = await TaskRegistry.on(node).nextFreeSlots(whole('--count', input.count), nowOf(node))
-      return table(slots, (slot) => `${slot}  ${instantOf(slot)}`, 'No slot within the horizon is free.')
-    },
+    input: t.strict({ count: WholeC }),
+    handle: async ({ node, input: { count } }) =>
+      table(
+        await freeSlots(node, count),
+        (slot) => `${slot}  ${instantOf(slot)}`,
+        'No slot within the horizon is free.',
+      ),
   }),
-  defineVerb({
-    ...view,
+  look({
     name: 'events',
     summary: 'what the registry has told, the latest last',
     options: [ownerOption, { name: 'last', value: 'number', summary: 'how many', default: '50' }],
-    input: t.strict({ owner: t.string, last: t.string }),
-    handle: async ({ node, input: { owner, last } }) => {
-      const count = Math.min(whole('--last', last), most)
+    input: t.strict({ ...owner, last: WholeC }),
+    handle: async ({ node, input }) => {
+      const count = Math.min(input.last, most)
       let events: TaskEvent[] = []
       for await (const event of readEvents(node)) {
-        if (owner === '' || event.who === owner) events.push(event)
+        if (input.owner === undefined || event.who === input.owner) events.push(event)
         if (events.length > 2 * most) events = events.slice(-most)
       }
       return table(count === 0 ? [] : events.slice(-count), inWords, 'Nothing has happened yet.')
     },
   }),
-  defineVerb({
-    ...view,
+  look({
     name: 'balances',
     summary: 'what each account has',
     input: t.strict({}),
@@ -150,8 +153,7 @@ const looking: readonly Verb[] = [
       return table(accounts, ({ account, free }) => `${account}  ${free}`, 'No account has money. See: tasks endow')
     },
   }),
-  defineVerb({
-    ...view,
+  look({
     name: 'missed',
     summary: 'the missed queue, oldest first: what is still to be reported',
     input: t.strict({}),
@@ -162,8 +164,7 @@ const looking: readonly Verb[] = [
       return table(rows.slice(0, most), ({ slot, task }) => `${slot}  ${task}`, 'The missed queue is empty.')
     },
   }),
-  defineVerb({
-    ...view,
+  look({
     name: 'status',
     summary: 'whether tasks run, and how the last sweep went',
     input: t.strict({}),
@@ -186,93 +187,106 @@ const looking: readonly Verb[] = [
   }),
 ]
 
-const scheduleOf = (times: readonly UnixTime[], every: string): ScheduleRequest => {
-  if (every === '') return { kind: 'fixed', times }
-  const [next, ...others] = times
-  if (next === undefined || others.length > 0) throw wrong('--every needs one time, the first.')
-  return { kind: 'recurring', next, frequency: whole('--every', every) }
-}
+/** A verb that asks for something, as whoever asks: what came of it, in a line, or the refusal as an error. */
+const request = <I, A extends object>(
+  options: Omit<VerbOptions<I>, 'handle'> & {
+    readonly ask: (registry: TaskRegistry, asked: VerbAsked<I>) => Promise<Outcome<A>>
+    readonly told: (answer: A, asked: VerbAsked<I>) => string | Promise<string>
+  },
+): Verb =>
+  verb({
+    ...options,
+    handle: async (asked) => {
+      const answer = succeeded(await options.ask(TaskRegistry.on(asked.node, asked.by), asked))
+      return { lines: [await options.told(answer, asked)], data: JSON.parse(JSON.stringify(answer)) as Json }
+    },
+  })
 
-const scheduleInput = {
+const scheduleC = t.strict({
   ...as,
   id: t.string,
   times: t.string,
-  message: t.string,
-  to: t.string,
-  amount: t.string,
-  every: t.string,
+  every: optional(WholeC),
+  message: optional(t.string),
+  to: optional(t.string),
+  amount: optional(WholeC),
+  call: optional(t.string),
+  input: optional(JsonTextC),
+  abort: optional(t.string),
+})
+type Schedule = t.TypeOf<typeof scheduleC>
+
+const scheduleOf = (times: readonly UnixTime[], frequency: number | undefined): ScheduleRequest => {
+  if (frequency === undefined) return { kind: 'fixed', times }
+  const [next, ...others] = times
+  if (next === undefined || others.length > 0) throw wrong('--every needs one time, the first.')
+  return { kind: 'recurring', next, frequency }
 }
-const actionOf = ({
-  to,
-  amount,
-  message,
-}: {
-  readonly to: string
-  readonly amount: string
-  readonly message: string
-}): Action => (to === '' ? { kind: 'notify', message } : { kind: 'transfer', to, amount: whole('--amount', amount) })
+
+const actionOf = ({ call, input = {}, to, amount = 0, message = 'hello' }: Schedule): Action => {
+  if (call !== undefined) return { kind: 'call', flow: call, input }
+  return to === undefined ? { kind: 'notify', message } : { kind: 'transfer', to, amount }
+}
 
 const asking: readonly Verb[] = [
-  defineVerb({
+  request({
     name: 'schedule',
     permission: 'tasks:manage',
-    summary: 'schedule a notification, or a transfer with --to and --amount',
+    summary: 'schedule a notification, a transfer (--to, --amount), or a call (--call, --input)',
     arguments: [
       { name: 'id', summary: 'an id of your own' },
       { name: 'times', summary: 'next, next+2, 2026-01-31T09:00Z or Unix seconds; several with commas between' },
     ],
     options: [
       asOption,
-      { name: 'message', value: 'text', summary: 'what to notify', default: 'hello' },
-      { name: 'to', value: 'account', summary: 'transfer to this account instead', default: '' },
-      { name: 'amount', value: 'amount', summary: 'how much to transfer', default: '0' },
-      { name: 'every', value: 'seconds', summary: 'again and again, from the time given', default: '' },
+      { name: 'every', value: 'seconds', summary: 'again and again, from the time given' },
+      { name: 'message', value: 'text', summary: 'what to notify; hello, if nothing is said' },
+      { name: 'to', value: 'account', summary: 'transfer to this account instead' },
+      { name: 'amount', value: 'amount', summary: 'how much to transfer' },
+      { name: 'call', value: 'flow', summary: 'call this flow instead' },
+      { name: 'input', value: 'json', summary: 'what the flow is called with' },
+      { name: 'abort', value: 'errors', summary: 'errors that end a recurring task; several with commas between' },
     ],
-    input: t.strict(scheduleInput),
-    handle: async (asked) => {
-      const { node, input, by } = asked
-      const times = await slotsOf(node, input.times)
-      const outcome = await TaskRegistry.on(node, by).schedule({
-        origin: originOf(asked, input.as),
-        providedId: input.id,
-        schedule: scheduleOf(times, input.every),
-        action: actionOf(input),
+    input: scheduleC,
+    ask: async (registry, asked) => {
+      const { id: providedId, every, abort } = asked.input
+      const times = await slotsOf(asked.node, asked.input.times)
+      const outcome = await registry.schedule({
+        origin: originOf(asked, asked.input.as),
+        providedId,
+        schedule: scheduleOf(times, every),
+        action: actionOf(asked.input),
+        abortErrors: abort?.split(',') ?? [],
       })
-      const fee = outcome.ok ? `, for ${outcome.fee}. Task ${outcome.id}` : ''
-      return answered(outcome, `Booked for ${times.map(instantOf).join(', ')}${fee}`)
+      return outcome.ok ? { ...outcome, times } : outcome
     },
+    told: ({ id, times, fee }) => `Booked for ${times.map(instantOf).join(', ')}, for ${fee}. Task ${id}`,
   }),
-  defineVerb({
+  request({
     name: 'cancel',
     permission: 'tasks:manage',
     summary: 'cancel a task; nothing is refunded',
     arguments: [{ name: 'task', summary: 'its task id, or owner/id' }],
     options: [asOption],
     input: t.strict({ ...as, task: t.string }),
-    handle: async (asked) => {
-      const { node, input, by } = asked
-      const outcome = await TaskRegistry.on(node, by).cancel(originOf(asked, input.as), taskOf(input.task))
-      return answered(outcome, `Cancelled, with ${outcome.ok ? outcome.unused : 0} executions unused.`)
-    },
+    ask: (registry, asked) => registry.cancel(originOf(asked, asked.input.as), taskOf(asked.input.task)),
+    told: ({ unused }) => `Cancelled, with ${unused} executions unused.`,
   }),
   ...(['stop', 'start'] as const).map((name) =>
-    defineVerb({
+    request({
       name,
       permission: 'any',
       summary: name === 'stop' ? 'stop all tasks: what falls due meanwhile is missed' : 'start tasks again',
       input: t.strict({}),
-      handle: async (caller) => {
-        if (!mayBeRoot(caller) && !caller.may('tasks:committee'))
+      ask: async (registry, asked) => {
+        if (!mayBeRoot(asked) && !asked.may('tasks:committee'))
           throw new CarillonError('permission-missing', 'This needs the permission tasks:root or tasks:committee.')
-        const origin = mayBeRoot(caller) ? root : signed(accountOf(caller.by))
-        return answered(
-          await TaskRegistry.on(caller.node, caller.by)[name](origin),
-          `Tasks are ${name === 'stop' ? 'stopped' : 'running'}.`,
-        )
+        return registry[name](mayBeRoot(asked) ? root : signed(accountOf(asked.by)))
       },
+      told: () => `Tasks are ${name === 'stop' ? 'stopped' : 'running'}.`,
     }),
   ),
-  defineVerb({
+  request({
     name: 'endow',
     permission: 'tasks:root',
     summary: 'give an account money',
@@ -280,11 +294,9 @@ const asking: readonly Verb[] = [
       { name: 'account', summary: 'the account' },
       { name: 'amount', summary: 'how much, in base units; a notification costs 12,000' },
     ],
-    input: t.strict({ account: t.string, amount: t.string }),
-    handle: async ({ node, input, by }) => {
-      const outcome = await TaskRegistry.on(node, by).endow(input.account, whole('amount', input.amount), root)
-      return answered(outcome, `${input.account} has ${await TaskRegistry.on(node).balance(input.account)}.`)
-    },
+    input: t.strict({ account: t.string, amount: WholeC }),
+    ask: (registry, { input: { account, amount } }) => registry.endow(account, amount, root),
+    told: async (_, { node, input: { account } }) => `${account} has ${await TaskRegistry.on(node).balance(account)}.`,
   }),
 ]
 

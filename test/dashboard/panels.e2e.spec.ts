@@ -3,7 +3,6 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { createChoresApp } from '../../samples/chores/app.js'
 import { choresPanel } from '../../samples/chores/panel.js'
-import { endpoints as swapEndpoints } from '../../samples/interest-rate-swap/endpoints.js'
 import { agree, announce, names, partiesOf, startSwapNetwork } from '../../samples/interest-rate-swap/network.js'
 import { swapsPanel } from '../../samples/interest-rate-swap/panel.js'
 import { exampleRates, shortTrade } from '../../samples/interest-rate-swap/trades.js'
@@ -73,7 +72,7 @@ describe("the samples' panels in a real browser", function () {
       for (const name of Object.values(names)) await network.stop(name)
     })
     const clock = new ClockControl(network.clock, () => nodes)
-    return { node: network.node(names.fixedPayer), panels: [swapsPanel], endpoints: swapEndpoints, clock }
+    return { node: network.node(names.fixedPayer), panels: [swapsPanel], clock }
   }
 
   before(async () => {

@@ -33,8 +33,8 @@ describe('recurring tasks from the command line', function () {
     await node.until(isUp)
     expect((await tasks('list')).stdout).to.equal('There are no tasks.\n')
     for (const [words, answer] of [
-      [['slots', '--count', 'many'], '"many" is not a whole number'],
-      [['endow', 'ada', '1e3'], '"1e3" is not a whole number'],
+      [['slots', '--count', 'many'], '"many", expected a whole number'],
+      [['endow', 'ada', '1e3'], '"1e3", expected a whole number'],
       [['schedule', 'tea', 'tomorrow', '--as', 'ada'], '"tomorrow" is neither Unix seconds nor an instant'],
       [['schedule', 'tea', 'next', '--as', 'ben'], 'InsufficientBalance. The account cannot pay.'],
       [['shedule'], "unknown command 'shedule'"],

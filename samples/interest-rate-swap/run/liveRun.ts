@@ -21,7 +21,7 @@ export type LiveOptions = {
   readonly daysPerSecond: number
   readonly say: (...lines: readonly string[]) => void
   /** Default: a folder that is removed at the end. */
-  readonly folder?: string
+  readonly folder?: string | undefined
   /** Default: the example trade. */
   readonly trade?: (parties: Parties) => Terms
   /** How many processes are killed on the way, the banks first. Default 0. */

@@ -3,6 +3,7 @@
  * flows as a table; and its fixings as a chart, one column for each period.
  */
 import { millisBetween, type Instant } from 'carillon'
+import { cashFlowOn, payerOf, sum } from '../cashFlows.js'
 import { Exact, showMinor, showPercent, type Rate } from '../money.js'
 import type { SwapData } from '../swap/SwapKind.js'
 import { paymentDates } from '../swap/events.js'
@@ -37,71 +38,38 @@ export class Progress {
   }
 }
 
-type Align = 'left' | 'right'
+const headings = {
+  ...{ date: 'pays', fixes: 'fixed at', rate: 'rate', floating: 'floating', fixed: 'fixed', net: 'net' },
+  ...{ payer: 'paid by', is: '' },
+} as const
+const columns = Object.keys(headings) as readonly (keyof typeof headings)[]
+const numbers: readonly string[] = ['rate', 'floating', 'fixed', 'net']
 
-const columns: readonly (readonly [heading: string, Align])[] = [
-  ['pays', 'left'],
-  ['fixed at', 'left'],
-  ['rate', 'right'],
-  ['floating', 'right'],
-  ['fixed', 'right'],
-  ['net', 'right'],
-  ['paid by', 'left'],
-  ['', 'left'],
-]
-
-const pad = (text: string, width: number, align: Align): string =>
-  align === 'left' ? text.padEnd(width) : text.padStart(width)
-
-const layOut = (rows: readonly (readonly string[])[]): readonly string[] => {
-  const widths = columns.map(([heading], at) => Math.max(heading.length, ...rows.map((row) => row[at]?.length ?? 0)))
-  const line = (row: readonly string[]): string =>
-    row
-      .map((text, at) => pad(text, widths[at] ?? 0, columns[at]?.[1] ?? 'left'))
+const layOut = (rows: readonly Readonly<Record<keyof typeof headings, string>>[]): readonly string[] => {
+  const widths = columns.map((key) => Math.max(headings[key].length, ...rows.map((row) => row[key].length)))
+  const line = (row: Readonly<Record<keyof typeof headings, string>>): string =>
+    columns
+      .map((key, at) => (numbers.includes(key) ? row[key].padStart(widths[at] ?? 0) : row[key].padEnd(widths[at] ?? 0)))
       .join('  ')
       .trimEnd()
-  return [
-    line(columns.map(([heading]) => heading)),
-    widths.map((width) => '─'.repeat(width)).join('──'),
-    ...rows.map(line),
-  ]
+  return [line(headings), widths.map((width) => '─'.repeat(width)).join('──'), ...rows.map(line)]
 }
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
 /** One line for each payment date, and the sums. */
 export const cashFlowTable = (swap: SwapData): readonly string[] => {
   const { fixed, floating, paid } = swap.calculation
-  const show = (minor: number | undefined): string =>
-    minor === undefined ? '' : showMinor(swap.fixed.notional.currency, minor)
-  const rows = paymentDates(swap).map((date) => {
-    const fixedFlows = fixed.filter(({ pays }) => pays === date).map(({ flow }) => flow)
-    const periods = floating.filter(({ pays }) => pays === date)
-    const flows = periods.flatMap(({ flow }) => (flow === null ? [] : [flow]))
-    const settled = paid.find((entry) => entry.date === date)
-    const payer = settled === undefined ? '' : settled.net < 0 ? swap.floating.payer.name : swap.fixed.payer.name
-    return [
-      date,
-      periods.map(({ fixes }) => fixes).join(' '),
-      periods.map(({ rate }) => (rate === null ? 'not fixed' : showPercent(rate))).join(' '),
-      periods.length === 0 ? '' : show(sum(flows)),
-      fixedFlows.length === 0 ? '' : show(sum(fixedFlows)),
-      show(settled === undefined ? undefined : Math.abs(settled.net)),
-      payer,
-      settled === undefined ? 'due' : 'paid',
-    ]
-  })
-  const total = [
-    'sum',
-    '',
-    '',
-    show(sum(floating.map(({ flow }) => flow ?? 0))),
-    show(sum(fixed.map(({ flow }) => flow))),
-    show(Math.abs(sum(paid.map(({ net }) => net)))),
-    sum(paid.map(({ net }) => net)) < 0 ? swap.floating.payer.name : swap.fixed.payer.name,
-    '',
-  ]
-  return layOut([...rows, total])
+  const show = (flows: readonly number[]): string => showMinor(swap.fixed.notional.currency, sum(flows))
+  const net = sum(paid.map((entry) => entry.net))
+  return layOut([
+    ...paymentDates(swap).map((date) => cashFlowOn(swap, date)),
+    {
+      ...{ date: 'sum', fixes: '', rate: '', is: '' },
+      floating: show(floating.map(({ flow }) => flow ?? 0)),
+      fixed: show(fixed.map(({ flow }) => flow)),
+      net: show([Math.abs(net)]),
+      payer: payerOf(swap, net),
+    },
+  ])
 }
 
 const eighths = ['', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const

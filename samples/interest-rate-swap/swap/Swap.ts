@@ -12,6 +12,7 @@ import {
   defineState,
   rule,
   type Activity,
+  type CommandDefinition,
   type LedgerTransaction,
   type Party,
   type Rule,
@@ -46,25 +47,22 @@ const signedFixes =
   ({ key }: Party): readonly Fix[] =>
     transaction.commandsOf(FixCommand).flatMap(({ data, signers }) => (signers.includes(key) ? [data] : []))
 
-const ordersOf = (transaction: LedgerTransaction): readonly Order[] => [
-  ...transaction
-    .commandsOf(AgreeCommand)
-    .map(({ data: { tradeId }, signers }) => ({ tradeId, signers, rules: agreeRules })),
-  ...transaction.commandsOf(RefixCommand).map(({ data: { tradeId, fix }, signers }) => ({
-    tradeId,
-    signers,
-    rules: (of: Case) => refixRules(of, fix, signedFixes(transaction)),
-  })),
-  ...transaction
-    .commandsOf(PayCommand)
-    .map(({ data, signers }) => ({ tradeId: data.tradeId, signers, rules: (of: Case) => payRules(of, data) })),
-  ...transaction
-    .commandsOf(OverdueCommand)
-    .map(({ data, signers }) => ({ tradeId: data.tradeId, signers, rules: (of: Case) => overdueRules(of, data) })),
-  ...transaction
-    .commandsOf(MatureCommand)
-    .map(({ data: { tradeId }, signers }) => ({ tradeId, signers, rules: matureRules })),
-]
+const ordersOf = (transaction: LedgerTransaction): readonly Order[] => {
+  const on = <A extends { readonly tradeId: string }>(
+    command: CommandDefinition<A>,
+    rules: (of: Case, data: A) => readonly Rule[],
+  ): readonly Order[] =>
+    transaction
+      .commandsOf(command)
+      .map(({ data, signers }) => ({ tradeId: data.tradeId, signers, rules: (of) => rules(of, data) }))
+  return [
+    ...on(AgreeCommand, agreeRules),
+    ...on(RefixCommand, (of, { fix }) => refixRules(of, fix, signedFixes(transaction))),
+    ...on(PayCommand, payRules),
+    ...on(OverdueCommand, overdueRules),
+    ...on(MatureCommand, matureRules),
+  ]
+}
 
 export const SwapContract = defineContract({
   name: 'swap/SwapContract',

@@ -13,26 +13,24 @@ export type Scope = { readonly [name: string]: Value | Scope }
 
 type Expression = (scope: Scope) => Value
 
-const tokenPattern =
-  /\s*(?:(\d+(?:\.\d+)?)|'([^']*)'|([A-Za-z][A-Za-z0-9]*(?:\.[A-Za-z][A-Za-z0-9]*)*)|([=!<>]=|&&|\|\||[-+*/()?:<>!]))/y
+const namePattern = /[A-Za-z][A-Za-z0-9]*(?:\.[A-Za-z][A-Za-z0-9]*)*/
+const tokenPattern = new RegExp(
+  `\\s*(\\d+(?:\\.\\d+)?|'[^']*'|${namePattern.source}|[=!<>]=|&&|\\|\\||[-+*/()?:<>!])`,
+  'y',
+)
 
-type Token = { readonly kind: 'number' | 'text' | 'name' | 'sign' | 'end'; readonly text: string }
-
-const tokensOf = (source: string): Token[] => {
-  const tokens: Token[] = []
+/** Numbers, texts in quotation marks, names, and signs. */
+const tokensOf = (source: string): readonly string[] => {
+  const tokens: string[] = []
   const pattern = new RegExp(tokenPattern)
   const end = source.trimEnd().length
   while (pattern.lastIndex < end) {
     const at = pattern.lastIndex
-    const match = pattern.exec(source)
-    if (match === null) throw new SyntaxError(`"${source}" cannot be read from "${source.slice(at).trim()}" on.`)
-    const [, number, text, name, sign] = match
-    if (number !== undefined) tokens.push({ kind: 'number', text: number })
-    else if (text !== undefined) tokens.push({ kind: 'text', text })
-    else if (name !== undefined) tokens.push({ kind: 'name', text: name })
-    else tokens.push({ kind: 'sign', text: sign ?? '' })
+    const token = pattern.exec(source)?.[1]
+    if (token === undefined) throw new SyntaxError(`"${source}" cannot be read from "${source.slice(at).trim()}" on.`)
+    tokens.push(token)
   }
-  return [...tokens, { kind: 'end', text: 'its end' }]
+  return tokens
 }
 
 const number = (value: Value): Decimal => {
@@ -62,115 +60,6 @@ const levels: readonly Readonly<Record<string, Binary>>[] = [
   { '*': (a, b) => number(a).times(number(b)), '/': (a, b) => number(a).div(number(b)) },
 ]
 
-/** Deeper than any document goes; it keeps hostile text from using up the stack. */
-const deepest = 50
-
-class Parser {
-  readonly #tokens: Token[]
-  #at = 0
-  #depth = 0
-
-  constructor(readonly source: string) {
-    this.#tokens = tokensOf(source)
-  }
-
-  whole(): Expression {
-    const expression = this.#choice()
-    if (this.#next().kind !== 'end') this.#fail()
-    return expression
-  }
-
-  #next(): Token {
-    return this.#tokens[this.#at] ?? { kind: 'end', text: 'its end' }
-  }
-
-  #take(sign: string): boolean {
-    const { kind, text } = this.#next()
-    if (kind !== 'sign' || text !== sign) return false
-    this.#at += 1
-    return true
-  }
-
-  #expect(sign: string): void {
-    if (!this.#take(sign)) this.#fail()
-  }
-
-  #fail(): never {
-    throw new SyntaxError(`"${this.source}" cannot be read at ${this.#next().text}.`)
-  }
-
-  #choice(): Expression {
-    this.#depth += 1
-    if (this.#depth > deepest) this.#fail()
-    const condition = this.#binary(0)
-    let expression = condition
-    if (this.#take('?')) {
-      const yes = this.#choice()
-      this.#expect(':')
-      const no = this.#choice()
-      expression = (scope) => (truth(condition(scope)) ? yes(scope) : no(scope))
-    }
-    this.#depth -= 1
-    return expression
-  }
-
-  #binary(level: number): Expression {
-    const operators = levels[level]
-    if (operators === undefined) return this.#unary()
-    let left = this.#binary(level + 1)
-    for (;;) {
-      const sign = Object.keys(operators).find((candidate) => this.#take(candidate))
-      const operator = sign === undefined ? undefined : operators[sign]
-      if (operator === undefined) return left
-      const first = left
-      const second = this.#binary(level + 1)
-      left = (scope) => operator(first(scope), second(scope))
-    }
-  }
-
-  #unary(): Expression {
-    let minus = 0
-    let not = 0
-    for (;;) {
-      if (this.#take('-')) minus += 1
-      else if (this.#take('!')) not += 1
-      else break
-    }
-    const inner = this.#primary()
-    if (minus === 0 && not === 0) return inner
-    return (scope) => {
-      const value = inner(scope)
-      if (not > 0) return not % 2 === 1 ? !truth(value) : truth(value)
-      return minus % 2 === 1 ? number(value).neg() : number(value)
-    }
-  }
-
-  #primary(): Expression {
-    const token = this.#next()
-    if (this.#take('(')) {
-      const inner = this.#choice()
-      this.#expect(')')
-      return inner
-    }
-    this.#at += 1
-    switch (token.kind) {
-      case 'number': {
-        const value = new Exact(token.text)
-        return () => value
-      }
-      case 'text':
-        return () => token.text
-      case 'name':
-        return token.text === 'true' || token.text === 'false'
-          ? () => token.text === 'true'
-          : (scope) => lookUp(scope, token.text)
-      default:
-        this.#at -= 1
-        return this.#fail()
-    }
-  }
-}
-
 const isScope = (value: Value | Scope): value is Scope => typeof value === 'object' && !(value instanceof Exact)
 
 const lookUp = (scope: Scope, name: string): Value => {
@@ -184,8 +73,74 @@ const lookUp = (scope: Scope, name: string): Value => {
   return here
 }
 
+/** Deeper than any document goes; it keeps hostile text from using up the stack. */
+const deepest = 50
+
 /** Reads an expression; throws a SyntaxError that says where it cannot be read. */
-export const parseExpression = (source: string): Expression => new Parser(source).whole()
+export const parseExpression = (source: string): Expression => {
+  const tokens = tokensOf(source)
+  let at = 0
+  const fail = (): never => {
+    throw new SyntaxError(`"${source}" cannot be read at ${tokens[at] ?? 'its end'}.`)
+  }
+  const take = (sign: string): boolean => {
+    if (tokens[at] !== sign) return false
+    at += 1
+    return true
+  }
+  const expect = (sign: string): void => {
+    if (!take(sign)) fail()
+  }
+
+  const choice = (depth: number): Expression => {
+    if (depth > deepest) return fail()
+    const condition = binary(depth, 0)
+    if (!take('?')) return condition
+    const yes = choice(depth + 1)
+    expect(':')
+    const no = choice(depth + 1)
+    return (scope) => (truth(condition(scope)) ? yes(scope) : no(scope))
+  }
+
+  const binary = (depth: number, level: number): Expression => {
+    const operators = levels[level]
+    if (operators === undefined) return unary(depth)
+    let left = binary(depth, level + 1)
+    for (;;) {
+      const operator = operators[Object.keys(operators).find(take) ?? '']
+      if (operator === undefined) return left
+      const first = left
+      const second = binary(depth, level + 1)
+      left = (scope) => operator(first(scope), second(scope))
+    }
+  }
+
+  const unary = (depth: number): Expression => {
+    if (depth > deepest) return fail()
+    const sign = ['-', '!'].find(take)
+    if (sign === undefined) return primary(depth)
+    const inner = unary(depth + 1)
+    return sign === '-' ? (scope) => number(inner(scope)).neg() : (scope) => !truth(inner(scope))
+  }
+
+  const primary = (depth: number): Expression => {
+    if (take('(')) {
+      const inner = choice(depth + 1)
+      expect(')')
+      return inner
+    }
+    const token = tokens[at] ?? ''
+    if (!/^[\w']/.test(token)) return fail()
+    at += 1
+    if (token === 'true' || token === 'false') return () => token === 'true'
+    if (namePattern.test(token[0] ?? '')) return (scope) => lookUp(scope, token)
+    const value = token.startsWith("'") ? token.slice(1, -1) : new Exact(token)
+    return () => value
+  }
+
+  const whole = choice(0)
+  return at < tokens.length ? fail() : whole
+}
 
 /** What an expression can speak of: the notional, both rates as they are on the day, and cash collateral. */
 const scopeOf = ({ fixed, calculation, common }: SwapData, day: LocalDate): Scope => {

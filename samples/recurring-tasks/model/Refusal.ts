@@ -4,6 +4,7 @@
  */
 import * as t from 'io-ts'
 import { left, type Either } from 'fp-ts/lib/Either.js'
+import { CarillonError } from 'carillon'
 import { record } from '../../shared/record.js'
 
 const reasons = {
@@ -45,6 +46,12 @@ export type Refused = t.TypeOf<typeof RefusedC>
 /** What a request comes to: the answer, or the name of the reason why not. */
 export type Outcome<A> = Answer<A> | Refused
 export type Answer<A> = { readonly ok: true } & A
+
+/** The answer; a refusal is thrown, for surfaces that show errors. */
+export const succeeded = <A>(outcome: Outcome<A>): Answer<A> => {
+  if (outcome.ok) return outcome
+  throw new CarillonError('recurring-tasks/refused', `${outcome.error}. ${outcome.why}`, { error: outcome.error })
+}
 
 /** The answer of a request that has nothing more to say. */
 export type Done = { readonly done: true }
