@@ -45,6 +45,7 @@ export const evolve = (tables: Tables, event: FoldableEvent, revision: number, a
     case 'FlowEnded':
       evolveVault(tables, event, revision, atMs)
       evolveFlows(tables, event, revision, atMs)
+      evolveSessions(tables, event, revision)
       evolveAgenda(tables, event, revision, atMs)
       return
     case 'FlowParked':

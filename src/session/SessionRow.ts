@@ -19,14 +19,22 @@ export type SessionRow = {
   readonly sent: number
   /** Set once this end has sent its last message. */
   readonly closed: boolean
-  /** The flow at this end has asked for all messages with lower numbers. */
+  /** Set once the flow at this end has ended: nobody reads what still arrives. */
+  readonly over: boolean
+  /** The flow at this end has asked for the message with this number, and has read all with lower ones. */
   readonly asked: number
-  /** The bytes of those that have arrived beyond. */
+  /** The bytes of those that have arrived with higher ones. */
   readonly unreadBytes: number
 }
 
 /** A row in the hands of the evolver of sessions. */
-export type SessionDraft = SessionRow & { sent: number; closed: boolean; asked: number; unreadBytes: number }
+export type SessionDraft = SessionRow & {
+  sent: number
+  closed: boolean
+  over: boolean
+  asked: number
+  unreadBytes: number
+}
 
 /** A message that waits for its acknowledgement. */
 export type OutgoingRow = {

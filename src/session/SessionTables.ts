@@ -10,9 +10,9 @@ export interface SessionsRead {
   readonly find: (id: SessionId, role: SessionRole) => SessionRow | undefined
   /** The sessions a flow has not closed yet. */
   readonly openOfFlow: (flowSeq: number) => readonly SessionRow[]
-  /** How many sessions a party has opened here that this end has not closed. */
+  /** How many sessions a party has opened here whose flows have not ended. */
   readonly openedBy: (party: PublicKey) => number
-  /** Bytes of messages that have arrived in open sessions with a party and that no flow has asked for yet. */
+  /** Bytes of messages that have arrived in sessions with a party whose flows have not ended, and that they have not asked for yet. */
   readonly unreadOf: (party: PublicKey) => number
   /** Whether the message with a number has arrived, be it kept or not. */
   readonly hasArrived: (row: SessionRow, seq: number) => boolean
@@ -36,6 +36,12 @@ export interface Sessions extends SessionsRead {
   readonly touch: (row: SessionDraft) => void
   /** Sets that this end has sent its last message. */
   readonly close: (row: SessionDraft) => void
+  /** Sets that the flow at this end has ended. */
+  readonly end: (row: SessionDraft) => void
+  /** Whether any flow has closed a session and goes on. */
+  readonly hasClosed: () => boolean
+  /** The sessions that a flow has closed itself, until it ends. */
+  readonly closedByFlow: (flowSeq: number) => readonly SessionDraft[]
   /** The flow at this end asks for the message with a number, and so has read those before it. */
   readonly ask: (row: SessionDraft, seq: number) => void
   readonly receive: (row: SessionDraft, seq: number, message: string) => void

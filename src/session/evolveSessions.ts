@@ -3,6 +3,7 @@
  */
 import { canonicalText } from '../encoding/canonical.js'
 import { assertInvariant } from '../errors/CarillonError.js'
+import { hasEnded } from '../flow/FlowRow.js'
 import type { FlowsReadTables } from '../flow/FlowTables.js'
 import type { EventOf } from '../log/events.js'
 import type { FlowId } from '../log/FlowId.js'
@@ -14,7 +15,7 @@ import type { SessionTables } from './SessionTables.js'
 export type SessionEvolution = SessionTables & FlowsReadTables
 
 export type SessionEvent = EventOf<
-  'SessionOpened' | 'MessageSent' | 'MessageReceived' | 'MessageAcknowledged' | 'FlowAdvanced'
+  'SessionOpened' | 'MessageSent' | 'MessageReceived' | 'MessageAcknowledged' | 'FlowAdvanced' | 'FlowEnded'
 >
 
 const open = ({ sessions, flows }: SessionEvolution, event: EventOf<'SessionOpened'>, revision: number): void => {
@@ -39,7 +40,7 @@ const forgetTaken = ({ sessions }: SessionTables, { operations }: EventOf<'FlowA
   }
 }
 
-/** A flow that waits for a message has read all before it: so much more may be sent to it. */
+/** A flow that waits for a message has read all before it, and will read this one: so much more may be sent to it. */
 const askNext = ({ sessions }: SessionTables, { waiting }: EventOf<'FlowAdvanced'>): void => {
   for (const wait of waiting) {
     if (wait.for !== 'message') continue
@@ -58,12 +59,21 @@ const endOf = (
   return row
 }
 
-const send = (tables: SessionTables, event: EventOf<'MessageSent'>, revision: number): void => {
-  const { sessions } = tables
+/** The sessions of a flow are over when it ends: those that it has closed itself at once, the others with their last message. */
+const endClosed = ({ sessions, flows }: SessionEvolution, event: EventOf<'FlowEnded'>): void => {
+  const flow = sessions.hasClosed() ? flows.locate(event.flow) : undefined
+  if (flow !== undefined) for (const row of sessions.closedByFlow(flow)) sessions.end(row)
+}
+
+const send = (tables: SessionEvolution, event: EventOf<'MessageSent'>, revision: number): void => {
+  const { sessions, flows } = tables
   const row = endOf(tables, event)
   sessions.send(row, revision, event.seq, canonicalText(event.message))
   row.sent = event.seq + 1
-  if (event.message.kind === 'end' || event.message.kind === 'error') sessions.close(row)
+  if (event.message.kind === 'end' || event.message.kind === 'error') {
+    sessions.close(row)
+    if (row.flowSeq === null || hasEnded(flows.get(row.flowSeq))) sessions.end(row)
+  }
   sessions.touch(row)
 }
 
@@ -75,6 +85,9 @@ export const evolveSessions = (tables: SessionEvolution, event: SessionEvent, re
     case 'FlowAdvanced':
       askNext(tables, event)
       forgetTaken(tables, event)
+      return
+    case 'FlowEnded':
+      endClosed(tables, event)
       return
     case 'MessageAcknowledged':
       tables.sessions.acknowledged(event.session, event.role, event.seq)

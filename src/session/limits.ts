@@ -13,7 +13,7 @@ export const sessionLimits = {
   unreadMessages: 1_000,
   /** Bytes of such messages. The one that the flow waits for is always taken. */
   unreadBytes: 4 * 1024 * KiB,
-  /** Bytes of such messages in all open sessions with one party, likewise. */
+  /** Bytes of such messages in all sessions with one party whose flows have not ended, likewise. */
   unreadBytesPerParty: 64 * 1024 * KiB,
   /**
    * A flow that another party has opened a session with waits so long for the first message in it. It allows for a sender that is

@@ -10,7 +10,7 @@ import { openWritable } from './sqlite/openWritable.js'
 import type { Database } from './Database.js'
 
 /** Counts up when the layout changes in a way an older version could not read. */
-export const storeFormat = 5
+export const storeFormat = 6
 
 /** "Cari" in ASCII: tells a Carillon store from any other SQLite file. */
 const applicationId = 0x43617269
@@ -33,7 +33,7 @@ export const assertReadable = (db: Database, file: string): void => {
   if (format < storeFormat)
     throw new CarillonError(
       'log-too-old',
-      `${file} is of the format before the first release, whose ticks are not signed. It cannot be read any more, and nothing was changed. Choose another folder to begin a new log.`,
+      `${file} is of format ${format}, from before the first release; this version reads format ${storeFormat}. It cannot be read any more, and nothing was changed. Choose another folder to begin a new log.`,
       { file, format },
     )
   if (format > storeFormat) {

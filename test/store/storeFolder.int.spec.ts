@@ -275,7 +275,7 @@ describe('a store folder', () => {
   describe('of another version', () => {
     it('is refused, and left as it was, when its format is newer', async () => {
       await fillStore()
-      tamper((db) => db.exec('PRAGMA user_version = 6'))
+      tamper((db) => db.exec('PRAGMA user_version = 7'))
       const before = readFileSync(files.database)
       for (const work of [
         () => start(),
@@ -284,7 +284,7 @@ describe('a store folder', () => {
       ]) {
         const failure = await failureOf(work())
         expect(failure.code).to.equal('log-too-new')
-        expect(failure.message).to.include('format 6')
+        expect(failure.message).to.include('format 7')
       }
       expect(readFileSync(files.database).equals(before)).to.equal(true)
     })

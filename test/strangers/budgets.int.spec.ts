@@ -1,7 +1,16 @@
 /** What one member may use of another's node: sessions, unread messages and bytes, messages in a minute, history. */
 import { expect } from 'chai'
 import * as t from 'io-ts'
-import { CarillonError, defineApp, defineFlow, defineResponder, IntegerC, PartyC, type FlowBody } from 'carillon'
+import {
+  CarillonError,
+  defineApp,
+  defineFlow,
+  defineResponder,
+  IntegerC,
+  PartyC,
+  type FlowBody,
+  type Json,
+} from 'carillon'
 import { VirtualNetwork } from 'carillon/testing'
 import { silentLogger, type LogFields, type Logger } from '../../src/engine/Logger.js'
 import { emptyRange } from '../../src/encoding/MountainRange.js'
@@ -35,7 +44,27 @@ const Sip = defineResponder({
     }
   },
 })
-const app = defineApp({ name: 'budget', states: [], flows: [Pour, Sip] })
+/** Says one thing, and waits for the end. */
+const Greet = defineFlow({
+  name: 'budget/Greet',
+  input: t.strict({ to: PartyC }),
+  *run(io, { to }): FlowBody<void> {
+    const session = yield* io.initiate(to)
+    yield* session.send('hello')
+    yield* session.receive(t.never)
+  },
+})
+/** Ends the session at once where it is told to, and has work for an hour after that. */
+const Part = defineResponder({
+  name: 'budget/Part',
+  respondsTo: Greet,
+  *run(io, session): FlowBody<void> {
+    const word = yield* session.receive(t.string)
+    if (word.startsWith('close')) yield* session.close()
+    yield* io.sleep({ hours: 1 })
+  },
+})
+const app = defineApp({ name: 'budget', states: [], flows: [Pour, Sip, Greet, Part] })
 
 type Refusal = Extract<Envelope, { readonly kind: 'refused' }>
 
@@ -56,11 +85,11 @@ describe('A member of the network', () => {
     network.transport.endpoint(network.party('Mallory').key).listen((_from, envelopes) => void heard.push(...envelopes))
   const post = (...envelopes: readonly Envelope[]): void =>
     network.transport.endpoint(network.party('Mallory').key).send(network.party('Bob').key, envelopes)
-  const message = (session: string, seq: number, payload: string | number = seq): Envelope => {
+  const message = (session: string, seq: number, payload: Json = seq, flow = 'budget/Pour'): Envelope => {
     const nonce = sha256(session)
     const end = { session: sessionIdOf(network.party('Mallory').key, nonce), from: 'initiator', seq } as const
     return seq === 0
-      ? { kind: 'message', ...end, message: { kind: 'open', flow: 'budget/Pour', version: 1, nonce } }
+      ? { kind: 'message', ...end, message: { kind: 'open', flow, version: 1, nonce } }
       : { kind: 'message', ...end, message: { kind: 'data', payload: { number: payload } } }
   }
   const refusals = (): readonly Refusal[] => heard.flatMap((each) => (each.kind === 'refused' ? [each] : []))
@@ -234,6 +263,72 @@ describe('A member of the network', () => {
     await network.advanceBy({ seconds: 1 })
     expect((await events('MessageReceived')) - again).to.equal(9)
     await aliceGoesOn()
+  })
+
+  const opening = (session: string): Extract<Envelope, { readonly kind: 'message' }> => {
+    const first = message(session, 0, null, 'budget/Greet')
+    if (first.kind !== 'message') throw new Error('an opening is a message')
+    return first
+  }
+  const say = (session: string, seq: number, payload: string): Envelope => ({
+    ...opening(session),
+    ...{ seq, message: { kind: 'data', payload } },
+  })
+
+  for (const [word, what] of [
+    ['stay', 'asks for nothing else'],
+    ['close', 'has closed the session'],
+  ] as const)
+    it(`is counted what no flow has asked for, and nothing that one has read, while it ${what}`, async () => {
+      await open({ unreadBytesPerParty: 10_000 })
+      const node = network.node('Bob')
+      const metrics = new NodeMetrics()
+      metrics.watch('bob', node)
+      const unread = async (): Promise<number> =>
+        Number(/carillon_unread_bytes\{node="bob"\} (\d+)/.exec(await metrics.text())?.[1])
+      impersonate()
+      const sessions = Array.from({ length: 10 }, (_, each) => `session ${each}`)
+      const long = word.padEnd(3_000, 'x')
+      for (const session of sessions) post(opening(session), say(session, 1, long))
+      await network.advanceBy({ seconds: 1 })
+      expect(await events('MessageReceived')).to.equal(20)
+      expect(await unread()).to.equal(0)
+      // So there is room for three more, which nobody asks for.
+      for (const session of sessions) post(say(session, 2, long))
+      await network.advanceBy({ seconds: 1 })
+      expect(await events('MessageReceived')).to.equal(23)
+      expect(await unread()).to.be.within(9_000, 10_000)
+      await network.crash('Bob')
+      await network.restart('Bob')
+      for (const session of sessions) post(say(session, 3, long))
+      await network.advanceBy({ seconds: 1 })
+      expect(await events('MessageReceived')).to.equal(23)
+      await network.advanceBy({ hours: 2 })
+      expect((await network.node('Bob').flows({ status: 'running' })).items).to.have.length(0)
+      const after = new NodeMetrics()
+      after.watch('bob', network.node('Bob'))
+      expect(await after.text()).to.contain('carillon_unread_bytes{node="bob"} 0')
+    })
+
+  it('has no more sessions for it that flows here have closed and go on after', async () => {
+    await open({ sessionsPerParty: 3 })
+    impersonate()
+    for (let each = 0; each < 10; each++) {
+      post(opening(`session ${each}`), say(`session ${each}`, 1, 'close'))
+      await network.advanceBy({ seconds: 10 })
+    }
+    expect(await events('FlowStarted')).to.equal(3)
+    expect(refusals()).to.have.length(7)
+    await network.crash('Bob')
+    await network.restart('Bob')
+    post(opening('one too many'))
+    await network.advanceBy({ seconds: 1 })
+    expect(refusals()).to.have.length(8)
+    // When they have ended, there is room for as many again.
+    await network.advanceBy({ hours: 2 })
+    for (let each = 0; each < 10; each++) post(opening(`later ${each}`))
+    await network.advanceBy({ seconds: 1 })
+    expect(await events('FlowStarted')).to.equal(6)
   })
 
   it('is told what nothing here answers, and none of it is recorded', async () => {

@@ -36,7 +36,7 @@ export const countMessages = (db: Database) => ({
     db,
     "SELECT count(*) AS n FROM sessions WHERE closed = 0 AND role = 'responder' AND asked = 1",
   ),
-  unreadBytes: numberFrom(db, 'SELECT sum(unread_bytes) AS n FROM sessions WHERE closed = 0'),
+  unreadBytes: numberFrom(db, 'SELECT sum(unread_bytes) AS n FROM sessions WHERE over = 0'),
   unacknowledged: numberFrom(db, 'SELECT count(*) AS n FROM outbox'),
 })
 

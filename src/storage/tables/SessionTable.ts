@@ -21,11 +21,13 @@ export const sessionsSchema = `
     from_revision INTEGER NOT NULL,
     sent INTEGER NOT NULL,
     closed INTEGER NOT NULL,
+    over INTEGER NOT NULL,
     asked INTEGER NOT NULL,
     unread_bytes INTEGER NOT NULL
   ) STRICT;
-  CREATE INDEX IF NOT EXISTS sessions_of_party ON sessions (party) WHERE closed = 0 AND role = 'responder';
+  CREATE INDEX IF NOT EXISTS sessions_of_party ON sessions (party) WHERE over = 0;
   CREATE INDEX IF NOT EXISTS sessions_of_flow ON sessions (flow_seq) WHERE closed = 0;
+  CREATE INDEX IF NOT EXISTS sessions_closed_by_flow ON sessions (flow_seq) WHERE closed = 1 AND over = 0;
   ${hashIndexSchema('sessions')}
   CREATE TABLE IF NOT EXISTS inbox (
     session_seq INTEGER NOT NULL, seq INTEGER NOT NULL, message TEXT NOT NULL, PRIMARY KEY (session_seq, seq)
@@ -42,7 +44,7 @@ const placeOf = (id: SessionId, role: SessionRole, seq: number): string => `${en
 const placeIn = (row: SessionRow, seq: number): string => `${row.seq} ${seq}`
 
 const rowOf = (values: readonly SqlValue[]): SessionDraft => {
-  const [seq, id, role, party, flowSeq, fromRevision, sent, closed, asked, unreadBytes] = values
+  const [seq, id, role, party, flowSeq, fromRevision, sent, closed, over, asked, unreadBytes] = values
   const key = String(id)
   return {
     seq: Number(seq),
@@ -54,6 +56,7 @@ const rowOf = (values: readonly SqlValue[]): SessionDraft => {
     fromRevision: Number(fromRevision),
     sent: Number(sent),
     closed: closed === 1,
+    over: over === 1,
     asked: Number(asked),
     unreadBytes: Number(unreadBytes),
   }
@@ -69,11 +72,13 @@ const spec: TableSpec<SessionDraft> = {
     ['from_revision', (row) => row.fromRevision],
     ['sent', (row) => row.sent],
     ['closed', (row) => Number(row.closed)],
+    ['over', (row) => Number(row.over)],
     ['asked', (row) => row.asked],
     ['unread_bytes', (row) => row.unreadBytes],
   ],
-  changes: [['sent', 'closed', 'asked', 'unread_bytes']],
-  select: 'SELECT seq, id, role, party, flow_seq, from_revision, sent, closed, asked, unread_bytes FROM sessions s',
+  changes: [['sent', 'closed', 'over', 'asked', 'unread_bytes']],
+  select:
+    'SELECT seq, id, role, party, flow_seq, from_revision, sent, closed, over, asked, unread_bytes FROM sessions s',
   read: rowOf,
   idOf: (row) => row.key,
 }
@@ -93,11 +98,15 @@ export class SessionTable implements Sessions {
   readonly #sent = new Map<string, number>()
   /** Messages that came of late, by session and number: most are read soon after. */
   readonly #received = new Map<string, string>()
-  /** Open sessions that a party has opened, as far as anyone has asked. */
+  /** Sessions that a party has opened and that are not over, as far as anyone has asked. */
   readonly #openedBy = new Map<PublicKey, number>()
-  /** Unread bytes in open sessions with a party, likewise. */
+  /** Unread bytes in sessions with a party that are not over, likewise. */
   readonly #unreadOf = new Map<PublicKey, number>()
+  /** How many sessions are closed and not over, likewise; mostly none. */
+  #closed: number | undefined
   readonly #openOfFlow: Statement
+  readonly #closedByFlow: Statement
+  readonly #countClosed: Statement
   readonly #unreadOfParty: Statement
   readonly #openOfParty: Statement
   readonly #insertIncoming: Statement
@@ -113,10 +122,12 @@ export class SessionTable implements Sessions {
   constructor(db: Database, unit: UnitOfWork) {
     this.#table = new Table(db, unit, spec)
     this.#openOfFlow = db.prepare(`${spec.select} WHERE flow_seq = ? AND closed = 0 ORDER BY seq`)
+    this.#closedByFlow = db.prepare(`${spec.select} WHERE flow_seq = ? AND closed = 1 AND over = 0 ORDER BY seq`)
+    this.#countClosed = db.prepare('SELECT count(*) AS n FROM sessions WHERE closed = 1 AND over = 0')
     this.#openOfParty = db.prepare(
-      "SELECT count(*) AS n FROM sessions WHERE party = ? AND closed = 0 AND role = 'responder'",
+      "SELECT count(*) AS n FROM sessions WHERE party = ? AND over = 0 AND role = 'responder'",
     )
-    this.#unreadOfParty = db.prepare('SELECT sum(unread_bytes) AS n FROM sessions WHERE party = ? AND closed = 0')
+    this.#unreadOfParty = db.prepare('SELECT sum(unread_bytes) AS n FROM sessions WHERE party = ? AND over = 0')
     this.#insertIncoming = db.prepare('INSERT INTO inbox (session_seq, seq, message) VALUES (?, ?, ?)')
     this.#incoming = db.prepare('SELECT message FROM inbox WHERE session_seq = ? AND seq = ?')
     this.#empty = db.prepare("UPDATE inbox SET message = '' WHERE session_seq = ? AND seq = ?")
@@ -136,6 +147,7 @@ export class SessionTable implements Sessions {
         this.#sent.clear()
         this.#openedBy.clear()
         this.#unreadOf.clear()
+        this.#closed = undefined
       },
     })
   }
@@ -144,7 +156,7 @@ export class SessionTable implements Sessions {
     const { nextSeq: seq } = this.#table
     this.#table.insert({
       ...{ ...row, seq, key: endKey(row.id, row.role) },
-      ...{ sent: 0, closed: false, asked: 0, unreadBytes: 0 },
+      ...{ sent: 0, closed: false, over: row.flowSeq === null, asked: 0, unreadBytes: 0 },
     })
     this.#countOpen(row, 1)
   }
@@ -159,10 +171,36 @@ export class SessionTable implements Sessions {
   }
 
   close(row: SessionDraft): void {
-    if (!row.closed) this.#countOpen(row, -1)
-    this.#countUnread(row, -row.unreadBytes)
+    if (!row.closed && !row.over) this.#closed = this.#closedSessions() + 1
     row.closed = true
     this.#table.touch(row)
+  }
+
+  end(row: SessionDraft): void {
+    if (row.over) return
+    if (row.closed) this.#closed = this.#closedSessions() - 1
+    this.#countOpen(row, -1)
+    this.#countUnread(row, -row.unreadBytes)
+    row.over = true
+    this.#table.touch(row)
+  }
+
+  #closedSessions(): number {
+    if (this.#closed === undefined) {
+      this.#table.flush()
+      this.#closed = Number(this.#countClosed.get()?.['n'] ?? 0)
+    }
+    return this.#closed
+  }
+
+  hasClosed(): boolean {
+    // Every flow that ends asks, and most nodes have no session.
+    return this.#table.nextSeq > 1 && this.#closedSessions() > 0
+  }
+
+  closedByFlow(flowSeq: number): readonly SessionDraft[] {
+    this.#table.flush()
+    return this.#closedByFlow.lists(flowSeq).map(this.#table.hold)
   }
 
   #countOpen({ role, party }: Pick<SessionRow, 'role' | 'party'>, by: number): void {
@@ -180,8 +218,8 @@ export class SessionTable implements Sessions {
     return known
   }
 
-  #countUnread({ party, closed }: Pick<SessionRow, 'party' | 'closed'>, by: number): void {
-    const known = closed ? undefined : this.#unreadOf.get(party)
+  #countUnread({ party, over }: Pick<SessionRow, 'party' | 'over'>, by: number): void {
+    const known = over ? undefined : this.#unreadOf.get(party)
     if (known !== undefined) this.#unreadOf.set(party, known + by)
   }
 
@@ -197,7 +235,8 @@ export class SessionTable implements Sessions {
 
   ask(row: SessionDraft, seq: number): void {
     const before = row.unreadBytes
-    for (let read = row.asked; read < seq && row.unreadBytes > 0; read++) row.unreadBytes -= this.#bytesOf(row, read)
+    for (let read = row.asked + 1; read <= seq && row.unreadBytes > 0; read++)
+      row.unreadBytes -= this.#bytesOf(row, read)
     this.#countUnread(row, row.unreadBytes - before)
     row.asked = seq
     this.#table.touch(row)
@@ -218,7 +257,7 @@ export class SessionTable implements Sessions {
   receive(row: SessionDraft, seq: number, message: string): void {
     this.#insertIncoming.run(row.seq, seq, message)
     this.#received.set(placeIn(row, seq), message)
-    if (seq < row.asked) return
+    if (seq <= row.asked) return
     row.unreadBytes += message.length
     this.#countUnread(row, message.length)
     this.#table.touch(row)

@@ -15,6 +15,7 @@ import type { Invariant, PartyAtEnd } from '../World.js'
 type Kept = {
   readonly party: PublicKey
   readonly isTheirs: boolean
+  readonly flow: string | undefined
   asked: number
   readonly unread: Map<number, number>
 }
@@ -39,7 +40,8 @@ const excessesOf = ({ name, party, log }: PartyAtEnd, limits: SessionLimits): re
       const isTheirs = event.role === 'responder'
       if (event.flow === undefined)
         excesses.push(`${name} records a session that nothing answers, in event ${revision}`)
-      open.set(endKey(event.session, event.role), { party: event.party, isTheirs, asked: 0, unread: new Map() })
+      const { flow, party: other } = event
+      open.set(endKey(event.session, event.role), { party: other, isTheirs, flow, asked: 0, unread: new Map() })
       const count = keptOf(event.party).filter((kept) => kept.isTheirs).length
       if (isTheirs && count > limits.sessionsPerParty && event.party !== party.key)
         excesses.push(`${name} lets ${event.party} open session ${count} in event ${revision}`)
@@ -53,8 +55,7 @@ const excessesOf = ({ name, party, log }: PartyAtEnd, limits: SessionLimits): re
         kept.asked = Math.max(kept.asked, wait.seq)
         for (const seq of kept.unread.keys()) if (seq <= kept.asked) kept.unread.delete(seq)
       }
-    } else if (event.type === 'MessageSent' && (event.message.kind === 'end' || event.message.kind === 'error'))
-      open.delete(endKey(event.session, event.role))
+    } else if (event.type === 'FlowEnded') for (const [end, { flow }] of open) if (flow === event.flow) open.delete(end)
   }
   return excesses
 }
