@@ -38,7 +38,7 @@ export const storeFailure = (error: unknown, file = 'the store'): CarillonError 
   if (
     code.startsWith('SQLITE_CORRUPT') ||
     code.startsWith('SQLITE_NOTADB') ||
-    /^no such (table|column)/.test(because)
+    /^no such (table|column)|^table \S+ has no column named /.test(because)
   ) {
     return new NodeFault(
       'store-corrupt',
