@@ -5,7 +5,7 @@
  * had been carried out at once.
  */
 import { NodeFault } from '../../errors/CarillonError.js'
-import type { Database, SqlValue, Statement } from '../Database.js'
+import type { Database, SqlRow, SqlValue, Statement } from '../Database.js'
 import { carryOutOn, undo } from './carryOutOn.js'
 import type { CommitWorker, Guard, WorkerOutcome, Write } from './CommitWorker.js'
 import { storeFailure } from './storeFailure.js'
@@ -22,6 +22,47 @@ type UnderWay = { outcome?: WorkerOutcome; readonly waits: (() => void)[] }
 
 const isWrite = (sql: string): boolean => /^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b/i.test(sql)
 
+/** A statement that reads, after what it must see. */
+class ReadStatement implements Statement {
+  readonly #behind: WriteBehind
+  readonly #statement: Statement
+
+  constructor(behind: WriteBehind, statement: Statement) {
+    this.#behind = behind
+    this.#statement = statement
+  }
+
+  run(...values: readonly SqlValue[]): void {
+    this.#behind.catchUp()
+    this.#statement.run(...values)
+  }
+
+  runList(values: SqlValue[]): void {
+    this.#behind.catchUp()
+    this.#statement.runList(values)
+  }
+
+  lists(...values: readonly SqlValue[]): readonly (readonly SqlValue[])[] {
+    this.#behind.catchUp()
+    return this.#statement.lists(...values)
+  }
+
+  get(...values: readonly SqlValue[]): SqlRow | undefined {
+    this.#behind.catchUp()
+    return this.#statement.get(...values)
+  }
+
+  all(...values: readonly SqlValue[]): readonly SqlRow[] {
+    this.#behind.catchUp()
+    return this.#statement.all(...values)
+  }
+
+  iterate(...values: readonly SqlValue[]): IterableIterator<SqlRow> {
+    this.#behind.catchUp()
+    return this.#statement.iterate(...values)
+  }
+}
+
 export class WriteBehind implements Database {
   readonly #db: Database
   readonly #file: string
@@ -32,6 +73,8 @@ export class WriteBehind implements Database {
   readonly #sqls: string[] = []
   readonly #statements: Statement[] = []
   readonly #places = new Map<string, number>()
+  /** By the statement of the connection, which prepares each only once. */
+  readonly #prepared = new WeakMap<Statement, Statement>()
   #mode: 'none' | 'gathering' | 'open' = 'none'
   #gathered: Write[] = []
   #underWay: UnderWay | undefined
@@ -47,34 +90,14 @@ export class WriteBehind implements Database {
 
   readonly prepare = (sql: string): Statement => {
     const statement = this.#db.prepare(sql)
-    if (!isWrite(sql)) {
-      return {
-        run: (...values) => {
-          this.catchUp()
-          statement.run(...values)
-        },
-        runList: (values) => {
-          this.catchUp()
-          statement.runList(values)
-        },
-        lists: (...values) => {
-          this.catchUp()
-          return statement.lists(...values)
-        },
-        get: (...values) => {
-          this.catchUp()
-          return statement.get(...values)
-        },
-        all: (...values) => {
-          this.catchUp()
-          return statement.all(...values)
-        },
-        iterate: (...values) => {
-          this.catchUp()
-          return statement.iterate(...values)
-        },
-      }
-    }
+    const known = this.#prepared.get(statement)
+    if (known !== undefined) return known
+    const prepared = isWrite(sql) ? this.#writing(sql, statement) : new ReadStatement(this, statement)
+    this.#prepared.set(statement, prepared)
+    return prepared
+  }
+
+  #writing(sql: string, statement: Statement): Statement {
     const place = this.#placeOf(sql, statement)
     const write = (values: SqlValue[]): boolean => {
       if (this.#mode !== 'gathering') {
