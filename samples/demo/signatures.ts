@@ -7,7 +7,7 @@ import { instantFromMillis, startNode } from 'carillon'
 import type { KeyPair } from 'carillon/keys'
 import { scheduledTransactions } from '../scheduled-transactions/app.js'
 import { ScheduleNetwork } from '../scheduled-transactions/client/ScheduleNetwork.js'
-import { signIdentity, usualSpan, Wallet } from '../scheduled-transactions/client/Wallet.js'
+import { Wallet } from '../scheduled-transactions/client/Wallet.js'
 import { endpoints } from '../scheduled-transactions/endpoints.js'
 import { timestampOf, type AccountID } from '../scheduled-transactions/model/ids.js'
 import { identityOf } from '../scheduled-transactions/model/Identity.js'
@@ -43,9 +43,7 @@ export const openSignatures = async (folder: string, onTrouble: (error: unknown)
   const accounts = new Map((await node.states(Account)).map(({ data }) => [data.key, data.accountID]))
   const accountOf = async (key: KeyPair): Promise<AccountID> => {
     const known = accounts.get(key.publicKey)
-    if (known !== undefined) return known
-    const operation = { kind: 'cryptoCreateAccount', key: key.publicKey, initialBalance: wealth }
-    return (await network.submit(bank.transaction(operation, now()))).receipt?.accountID ?? ''
+    return known ?? network.openAccount(bank, key.publicKey, wealth, now())
   }
   const persons: Person[] = []
   for (const name of people) {
@@ -70,7 +68,7 @@ export const openSignatures = async (folder: string, onTrouble: (error: unknown)
       { nonce: (seconds % 1_000_000) * 1_000 + Math.floor(nanos / 1_000_000) },
     )
     const identity = { transactionBody: body, payer: alice.wallet.accountID, adminKey: null, memo: '' }
-    const sigMap = [signIdentity(network.ledgerID, alice.key, identity, usualSpan(now()))]
+    const sigMap = alice.wallet.signatures(identity, now())
     await network.create(alice.wallet.transaction({ kind: 'scheduleCreate', transactionBody: body, sigMap }, now()))
   }
 
@@ -79,7 +77,7 @@ export const openSignatures = async (folder: string, onTrouble: (error: unknown)
       const signed = new Set((await node.find(Signatories, schedule.schedule))?.data.keys)
       const next = persons.find(({ key }) => !signed.has(key.publicKey))
       if (next === undefined || (next.name === 'Carol' && isForgottenByCarol(schedule))) continue
-      const sigMap = [signIdentity(network.ledgerID, next.key, identityOf(schedule, settings), usualSpan(now()))]
+      const sigMap = next.wallet.signatures(identityOf(schedule, settings), now())
       const operation = { kind: 'scheduleSign' as const, scheduleID: schedule.schedule, sigMap }
       await network.sign(next.wallet.transaction(operation, now()))
       return

@@ -2,13 +2,12 @@
  * What `npm run sample:heartbeat` runs: one node, live, with a heart in it. Stop it as you like, and start it again. It
  * listens to the node and tells of every beat; whether someone listens makes no difference to the heart.
  */
-import { parseArgs } from 'node:util'
-import { isRight } from 'fp-ts/lib/Either.js'
+import { parseArgs, styleText } from 'node:util'
 import { startNode, type Instant, type Node, type StateRef } from 'carillon'
 import type { PublicEventOf } from 'carillon/events'
 import { quoted, runCommand, untilTold, wholeNumber } from '../shared/commandLine.js'
 import { app, BeatenC, SkippedC, StartHeartbeat, StopHeartbeat, type Beaten } from './app.js'
-import { flowNames, Heartbeat, type Heart } from './Heartbeat.js'
+import { Heartbeat, type Heart } from './Heartbeat.js'
 
 const usage = `npm run sample:heartbeat -- [options]
 
@@ -24,15 +23,13 @@ const usualStore = 'data/heartbeat'
 
 // --- plain lines, with colour only where a terminal shows it
 
-const isColoured = process.stdout.isTTY && process.env['NO_COLOR'] === undefined
-const paint = (code: number, text: string): string => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text)
-const dim = (text: string): string => paint(2, text)
-const bold = (text: string): string => paint(1, text)
+const dim = (text: string): string => styleText('dim', text)
+const bold = (text: string): string => styleText('bold', text)
 
 const say = (...lines: readonly string[]): void => {
   process.stdout.write(`${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n`)
 }
-const sayTrouble = (what: string): void => say(paint(33, what))
+const sayTrouble = (what: string): void => say(styleText('yellow', what))
 const sayHints = (title: string, tips: readonly (readonly [does: string, command: string])[]): void => {
   const width = Math.max(...tips.map(([does]) => does.length))
   say('', bold(title), ...tips.map(([does, how]) => `  ${does.padEnd(width)}  ${dim(how)}`), '')
@@ -49,7 +46,7 @@ const clockTime = (at: Instant): string => at.slice(11)
 const every = (ms: number): string => (ms === 1_000 ? 'second' : span(ms))
 
 const sayBeat = ({ beat, due, latenessMs, nextBeatAt }: Beaten): void => {
-  const heart = paint(beat % 2 === 0 ? 91 : 31, '♥')
+  const heart = styleText(beat % 2 === 0 ? 'redBright' : 'red', '♥')
   const times = `due ${clockTime(due)}  ${late(latenessMs).padEnd(13)}`
   say(`${heart} ${bold(`beat ${String(beat).padStart(5)}`)}  ${times} ${dim(`next ${clockTime(nextBeatAt)}`)}`)
 }
@@ -60,11 +57,9 @@ const sayAway = (due: Instant, latenessMs: number, missed: number, plan: string)
 
 /** Of the beats that are made up for, so many are shown before the rest is told in short. */
 const shownOfMany = 5
-const tellEvery = 1_000
 
 /** Tells of every beat; a long series of beats that are made up for is told in short. */
 class Pulse {
-  readonly #flowNames = new Map<string, string>()
   /** Set while missed beats are made up for. */
   #madeUp: { beats: number; readonly sinceMs: number } | undefined
   /** The state whose activity was started last. */
@@ -75,20 +70,16 @@ class Pulse {
 
   readonly hear = (event: PublicEventOf<'FlowStarted' | 'FlowEnded'>): void => {
     if (event.type === 'FlowStarted') {
-      this.#flowNames.set(event.flow, event.name)
       if (event.origin.kind === 'activity') this.lastStarted = event.origin.ref
       return
     }
-    const name = this.#flowNames.get(event.flow)
-    this.#flowNames.delete(event.flow)
-    if (event.outcome === 'failed') sayTrouble(`${name ?? 'A flow'} failed: ${event.error?.message ?? ''}`)
-    const beaten = BeatenC.decode(event.result)
-    if (name === flowNames.beat && isRight(beaten)) this.#beat(beaten.right)
-    const skipped = SkippedC.decode(event.result)
-    if (name !== flowNames.skipMissed || !isRight(skipped)) return
-    const { due, latenessMs, skipped: beats, nextBeatAt } = skipped.right
-    sayAway(due, latenessMs, beats, 'It is a heart that skips what it has missed, so it does.')
-    say(`» ${count(beats, 'beat')} skipped; the next one is due at ${clockTime(nextBeatAt)}, on the same grid.`, '')
+    if (event.outcome === 'failed') sayTrouble(`A flow failed: ${event.error?.message ?? ''}`)
+    // What a flow answers tells a beat from a skip, and both from anything else.
+    if (BeatenC.is(event.result)) this.#beat(event.result)
+    if (!SkippedC.is(event.result)) return
+    const { due, latenessMs, skipped, nextBeatAt } = event.result
+    sayAway(due, latenessMs, skipped, 'It is a heart that skips what it has missed, so it does.')
+    say(`» ${count(skipped, 'beat')} skipped; the next one is due at ${clockTime(nextBeatAt)}, on the same grid.`, '')
   }
 
   #beat(beaten: Beaten): void {
@@ -102,8 +93,7 @@ class Pulse {
     if (madeUp !== undefined) madeUp.beats += 1
     const nth = madeUp?.beats ?? 0
     if (nth <= shownOfMany) sayBeat(beaten)
-    else if (nth === shownOfMany + 1 || nth % tellEvery === 0)
-      say(dim(`… beat ${String(beat).padStart(5)}  and on, ${late(latenessMs)}`))
+    else if (nth === shownOfMany + 1) say(dim(`… beat ${String(beat).padStart(5)}  and on, ${late(latenessMs)}`))
     if (madeUp !== undefined && latenessMs <= intervalMs) {
       const tookMs = Math.round(performance.now() - madeUp.sinceMs)
       say('', `All ${count(nth, 'missed beat')} made up for, in ${span(tookMs)}. Back in time.`, '')
@@ -122,11 +112,9 @@ const again = (store: string, ...options: readonly string[]): string => {
   return ['npm run sample:heartbeat', ...(given.length === 0 ? [] : ['--', ...given])].join(' ')
 }
 
-const findOrStart = async (
-  node: Node,
-  store: string,
-  { intervalMs, missedBeats }: Pick<Heart, 'intervalMs' | 'missedBeats'>,
-): Promise<StateRef> => {
+type Wanted = Pick<Heart, 'intervalMs' | 'missedBeats'>
+
+const findOrStart = async (node: Node, store: string, { intervalMs, missedBeats }: Wanted): Promise<StateRef> => {
   const [found] = await node.states(Heartbeat)
   if (found === undefined) {
     const name = 'Emmanuel'

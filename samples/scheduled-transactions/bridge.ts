@@ -14,7 +14,6 @@ import {
   type App,
   type FlowBody,
   type FlowDefinition,
-  type FlowId,
   type Json,
 } from 'carillon'
 import type { KeyPair } from 'carillon/keys'
@@ -22,13 +21,12 @@ import { VirtualNetwork } from 'carillon/testing'
 import { record } from '../shared/record.js'
 import { scheduledTransactions } from './app.js'
 import { ScheduleNetwork } from './client/ScheduleNetwork.js'
-import { signIdentity, usualSpan, Wallet } from './client/Wallet.js'
+import { Wallet } from './client/Wallet.js'
 import { gateOf, Send } from './gate.js'
 import type { Identity } from './model/Identity.js'
-import { thresholdKey } from './model/KeyTree.js'
+import { thresholdKey, type KeyTree } from './model/KeyTree.js'
 import { transactionBody } from './model/ScheduledBody.js'
 import { treasury } from './model/Settings.js'
-import type { ScheduleCreate } from './model/TransactionBody.js'
 import { ResponseC, type Response } from './model/TransactionRecord.js'
 import { AccountIDC, LedgerIDC, timestampOf, type AccountID, type Timestamp } from './model/ids.js'
 import { plain } from './model/plain.js'
@@ -63,11 +61,11 @@ const releaseOf = ({ to, amount, timestamp }: Deposit, bridge: AccountID): strin
 
 const signRelease = ({ deposit, bridge, account, ledgerID }: Release, key: KeyPair, now: Timestamp): Json => {
   const body = releaseOf(deposit, bridge)
+  const wallet = new Wallet(ledgerID, account, [key])
   // All validators name the same payer, or their creates would not be identical.
   const identity: Identity = { transactionBody: body, payer: bridge, adminKey: null, memo: '' }
-  const sigMap = [signIdentity(ledgerID, key, identity, usualSpan(now))]
-  const create: ScheduleCreate = { kind: 'scheduleCreate', transactionBody: body, payer: bridge, sigMap }
-  return plain(new Wallet(ledgerID, account, [key]).transaction(create, now))
+  const sigMap = wallet.signatures(identity, now)
+  return plain(wallet.transaction({ kind: 'scheduleCreate', transactionBody: body, payer: bridge, sigMap }, now))
 }
 
 /** What may be different the next time: a message may take a day, and a transaction is valid for minutes. */
@@ -107,51 +105,42 @@ const names = ['V1', 'V2', 'V3', 'V4', 'V5']
 export const crossBridge = async (say: (line: string) => void): Promise<void> => {
   const ledger = scheduledTransactions()
   const gated = defineApp({ ...ledger.app, flows: [...ledger.app.flows, gateOf(ledger)] })
-  const validators = new Map(names.map((name) => [name, validatorWith(keyOfName(name))]))
+  const validators = names.map((name) => ({ name, key: keyOfName(name), ...validatorWith(keyOfName(name)) }))
   const world = await VirtualNetwork.start({
     start: instant('2026-03-02T09:00Z'),
-    parties: {
-      Network: { app: gated },
-      ...Object.fromEntries([...validators].map(([name, { app }]) => [name, { app }])),
-    },
+    parties: { Network: { app: gated }, ...Object.fromEntries(validators.map(({ name, app }) => [name, { app }])) },
   })
   const clock = (): string => world.now.slice(0, 16).replace('T', ' ')
   const network = await ScheduleNetwork.open(world.node('Network'), ledger, { key: keyOfName('treasury').publicKey })
   let nanos = 0
   const bank = new Wallet(network.ledgerID, treasury, [keyOfName('treasury')], () => nanos++)
-  const account = async (key: unknown, initialBalance: number): Promise<string> => {
-    const operation = plain({ kind: 'cryptoCreateAccount', key, initialBalance })
-    const { receipt } = await network.submit(bank.transaction(operation, timestampOf(world.now)))
-    return receipt?.accountID ?? ''
-  }
-  const keys = names.map((name) => keyOfName(name).publicKey)
-  const bridge = await account(thresholdKey(3, ...keys), 100_000)
-  const accounts = new Map<string, string>()
-  for (const name of names) accounts.set(name, await account(keyOfName(name).publicKey, 10_000))
+  const account = (key: KeyTree, balance: number): Promise<AccountID> =>
+    network.openAccount(bank, key, balance, timestampOf(world.now))
+  const bridge = await account(thresholdKey(3, ...validators.map(({ key }) => key.publicKey)), 100_000)
+  const accounts = new Map<string, AccountID>()
+  for (const { name, key } of validators) accounts.set(name, await account(key.publicKey, 10_000))
   const dora = await account(keyOfName('Dora').publicKey, 0)
   const doras = async () => `Dora has ${await network.balance(dora)}`
   say(`The bridge pays from ${bridge}, for which three of five validators must sign. ${await doras()}.`)
 
-  /** A validator sees a deposit; its word goes to the network when its node can. */
-  const see = async (name: string, deposit: Deposit): Promise<FlowId> => {
-    const validator = validators.get(name)
-    if (validator === undefined) throw new Error(`There is no validator ${name}.`)
+  /** A validator sees a deposit; its word goes to the network when its node can. Gives how to tell what came of it. */
+  const see = async (seer: string, deposit: Deposit): Promise<() => Promise<void>> => {
+    const validator = validators.find(({ name }) => name === seer)
+    if (validator === undefined) throw new Error(`There is no validator ${seer}.`)
     const { ledgerID } = network
-    const account = accounts.get(name) ?? ''
-    const release = { deposit, network: world.party('Network'), bridge, ledgerID, account }
-    return (await world.node(name).start(validator.Release, release)).id
-  }
-  const tell = async (name: string, flow: FlowId, deposit: Deposit): Promise<void> => {
-    const { status, receipt, execution } = await world.node(name).resultOf(flow).then(readResponse)
-    const made = receipt?.schedule === undefined ? status : `schedule ${receipt.schedule}`
-    const executed = execution === undefined ? '' : ', executed'
-    say(`  ${name}: deposit ${deposit.timestamp} → ${made}${executed}`)
+    const release = { deposit, network: world.party('Network'), bridge, ledgerID, account: accounts.get(seer) ?? '' }
+    const { id } = await world.node(seer).start(validator.Release, release)
+    return async () => {
+      const { status, receipt, execution } = await world.node(seer).resultOf(id).then(readResponse)
+      const made = receipt?.schedule === undefined ? status : `schedule ${receipt.schedule}`
+      say(`  ${seer}: deposit ${deposit.timestamp} → ${made}${execution === undefined ? '' : ', executed'}`)
+    }
   }
   const seeAll = async (which: readonly string[], deposit: Deposit): Promise<void> => {
     for (const name of which) {
-      const flow = await see(name, deposit)
+      const tell = await see(name, deposit)
       await world.advanceBy({ seconds: 20 })
-      await tell(name, flow, deposit)
+      await tell()
     }
   }
 
@@ -170,7 +159,7 @@ export const crossBridge = async (say: (line: string) => void): Promise<void> =>
   say(`${clock()}  V3 cannot reach the network. ${await doras()}.`)
   world.heal()
   await world.advanceBy({ minutes: 2 })
-  await tell('V3', late, second)
+  await late()
   say(`${clock()}  V3 reaches it again, signs anew, and was the third. ${await doras()}.`)
 
   await world.advanceTo(instant('2026-03-03T09:05Z'))

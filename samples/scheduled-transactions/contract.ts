@@ -14,13 +14,13 @@ import {
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { commands, kinds, purposes, type Purpose } from './kinds.js'
 import { identityOf, scheduleTextOf, spentOn } from './model/Identity.js'
-import { isSignedBy, primitivesOf } from './model/KeyTree.js'
 import { missingFrom, requiredKeys, type Lookup } from './model/Account.js'
 import type { PastSchedule, Schedule } from './model/Schedule.js'
 import { problemWith, type Settings } from './model/Settings.js'
 import { witness, type SignatureMap } from './model/SignatureMap.js'
 import { compare, type Timestamp } from './model/ids.js'
-import { ScheduleCreateC, ScheduleSignC, signedTextOf, type SignedTransaction } from './model/TransactionBody.js'
+import { hasSigned, ScheduleCreateC, ScheduleSignC } from './model/TransactionBody.js'
+import { signedTextOf, type SignedTransaction } from './model/TransactionBody.js'
 
 type Submitted = SignedTransaction<unknown> | null
 
@@ -31,6 +31,12 @@ const consumed = <A>(transaction: LedgerTransaction, kind: StateKind<A>): readon
   transaction.inputsOf(kind).map(({ data }) => data)
 const produced = <A>(transaction: LedgerTransaction, kind: StateKind<A>): readonly A[] =>
   transaction.outputsOf(kind).map(({ data }) => data)
+
+/** The schedules that end with the transaction; others that are over may be cleared by it. */
+const endedBy = (transaction: LedgerTransaction): readonly PastSchedule[] => {
+  const cleared = new Set(consumed(transaction, kinds.past).map(({ schedule }) => schedule))
+  return produced(transaction, kinds.past).filter(({ schedule }) => !cleared.has(schedule))
+}
 
 const total = (accounts: readonly { readonly balance: number }[]): number =>
   accounts.reduce((sum, { balance }) => sum + balance, 0)
@@ -53,20 +59,14 @@ const signaturesFor = (
 const signerRules = (transaction: LedgerTransaction, submitted: Submitted, settings: Settings): readonly Rule[] => {
   const last = consumed(transaction, kinds.consensus)[0]?.last
   const before = new Map(consumed(transaction, kinds.signatories).map(({ schedule, keys }) => [schedule, keys]))
-  const cleared = new Set(consumed(transaction, kinds.past).map(({ schedule }) => schedule))
-  const ended = produced(transaction, kinds.past).filter(({ schedule }) => !cleared.has(schedule))
-  const schedules = new Map(
-    [...found(transaction, kinds.schedule), ...produced(transaction, kinds.schedule), ...ended].map((schedule) => [
-      schedule.schedule,
-      schedule,
-    ]),
-  )
+  const ended = endedBy(transaction)
+  const here = [...found(transaction, kinds.schedule), ...produced(transaction, kinds.schedule), ...ended]
   const after = [
     ...produced(transaction, kinds.signatories),
     ...ended.map(({ schedule, signers }) => ({ schedule, keys: signers })),
   ]
   return after.flatMap(({ schedule: id, keys }) => {
-    const schedule = schedules.get(id)
+    const schedule = here.find((each) => each.schedule === id)
     if (schedule === undefined) return [rule('signatories belong to a schedule that is here', false)]
     const known = new Set(before.get(id))
     const added = keys.filter((key) => !known.has(key))
@@ -103,12 +103,6 @@ const lookupIn = (transaction: LedgerTransaction): Lookup => {
   return { account: (id) => accounts.get(id), topic: (id) => topics.get(id) }
 }
 
-const mayExecute = (past: PastSchedule, purpose: Purpose | undefined, settings: Settings): boolean => {
-  const isExpired = purpose === 'expire' && past.end.at.seconds >= past.expirationTime
-  if (past.waitForExpiry) return isExpired
-  return purpose === 'create' || purpose === 'sign' || (isExpired && settings.evaluateAtExpiry)
-}
-
 const endRules = (
   transaction: LedgerTransaction,
   past: PastSchedule,
@@ -116,12 +110,14 @@ const endRules = (
   submitted: Submitted,
   settings: Settings,
 ): readonly Rule[] => {
+  const isExpired = purpose === 'expire' && past.end.at.seconds >= past.expirationTime
   switch (past.end.as) {
     case 'executed': {
+      const isCompleted = purpose === 'create' || purpose === 'sign' || (isExpired && settings.evaluateAtExpiry)
       const required = requiredKeys(past.payerAccountID, past.needs, lookupIn(transaction))
       const signers = new Set<PublicKey>(past.signers)
       return [
-        rule('a schedule is executed when its time has come', mayExecute(past, purpose, settings)),
+        rule('a schedule is executed when its time has come', past.waitForExpiry ? isExpired : isCompleted),
         rule(
           'a schedule is executed when its keys are satisfied',
           !isLeft(required) && missingFrom(required.right, signers) === undefined,
@@ -134,22 +130,11 @@ const endRules = (
     }
     case 'deleted': {
       const { adminKey } = past
-      const isSigned =
-        adminKey !== null &&
-        submitted !== null &&
-        isSignedBy(
-          adminKey,
-          witness(submitted.sigMap, primitivesOf([adminKey]), signedTextOf(settings.ledgerID, submitted.body)).signed,
-        )
+      const isSigned = adminKey !== null && submitted !== null && hasSigned(adminKey, submitted, settings)
       return [rule('a schedule is deleted by its admin key', purpose === 'delete' && isSigned)]
     }
     case 'expired':
-      return [
-        rule(
-          'a schedule expires at its expiration time',
-          purpose === 'expire' && past.end.at.seconds >= past.expirationTime,
-        ),
-      ]
+      return [rule('a schedule expires at its expiration time', isExpired)]
   }
 }
 
@@ -160,9 +145,8 @@ const scheduleRules = (
   submitted: Submitted,
   settings: Settings,
 ): readonly Rule[] => {
-  const cleared = new Set(consumed(transaction, kinds.past).map(({ schedule }) => schedule))
-  const past = produced(transaction, kinds.past)
-  const ended = past.filter(({ schedule }) => !cleared.has(schedule))
+  const cleared = consumed(transaction, kinds.past).length
+  const ended = endedBy(transaction)
   const endedIds = new Set(ended.map(({ schedule }) => schedule))
   return [
     rule('schedules are made by creates', purpose === 'create' || produced(transaction, kinds.schedule).length === 0),
@@ -170,8 +154,8 @@ const scheduleRules = (
       'a schedule that is gone is history',
       consumed(transaction, kinds.schedule).every(({ schedule }) => endedIds.has(schedule)),
     ),
-    rule('history stays', past.length - ended.length === cleared.size),
-    rule('history is only ever cleared', cleared.size === 0 || purpose === 'clear'),
+    rule('history stays', produced(transaction, kinds.past).length - ended.length === cleared),
+    rule('history is only ever cleared', cleared === 0 || purpose === 'clear'),
     ...ended.flatMap((one) => endRules(transaction, one, purpose, submitted, settings)),
   ]
 }

@@ -7,7 +7,7 @@ import { keyPairFromSeed, VirtualNode } from 'carillon/testing'
 import { createHash } from 'node:crypto'
 import { scheduledTransactions } from './app.js'
 import { ScheduleNetwork } from './client/ScheduleNetwork.js'
-import { signIdentity, usualSpan, Wallet } from './client/Wallet.js'
+import { Wallet } from './client/Wallet.js'
 import type { Identity } from './model/Identity.js'
 import { transactionBody } from './model/ScheduledBody.js'
 import { defaultSettings, maxPendingTxns, treasury } from './model/Settings.js'
@@ -42,9 +42,8 @@ export const tellStory = async (say: (line: string) => void): Promise<void> => {
   const bank = new Wallet(network.ledgerID, treasury, [root], () => nanos++)
   const person = async (name: string): Promise<Wallet> => {
     const key = keyOfName(name)
-    const operation = { kind: 'cryptoCreateAccount', key: key.publicKey, initialBalance: 1_000 }
-    const { receipt } = await network.submit(bank.transaction(operation, now()))
-    return new Wallet(network.ledgerID, receipt?.accountID ?? '', [key], () => nanos++)
+    const id = await network.openAccount(bank, key.publicKey, 1_000, now())
+    return new Wallet(network.ledgerID, id, [key], () => nanos++)
   }
   const alice = await person('Alice')
   const bob = await person('Bob')
@@ -65,8 +64,7 @@ export const tellStory = async (say: (line: string) => void): Promise<void> => {
     ],
   })
   const identity: Identity = { transactionBody: body, payer: alice.accountID, adminKey: null, memo: '' }
-  const signatureOf = (wallet: Wallet) =>
-    wallet.keys.map((key) => signIdentity(network.ledgerID, key, identity, usualSpan(now())))
+  const signatureOf = (wallet: Wallet) => wallet.signatures(identity, now())
 
   say('\nAlice schedules a transfer of 100 of hers, 50 of Bob’s and 25 of Carol’s, and signs it.')
   const create = { kind: 'scheduleCreate', transactionBody: body, sigMap: signatureOf(alice) } as const

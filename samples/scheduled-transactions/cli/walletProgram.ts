@@ -6,18 +6,10 @@ import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { JsonC, type Instant, type Json } from 'carillon'
+import { JsonC, type Instant } from 'carillon'
 import { generateKeyPair, readKeyFile, writeKeyFile, type KeyPair } from 'carillon/keys'
 import { signIdentity, usualSpan, Wallet } from '../client/Wallet.js'
-import {
-  AccountIDC,
-  LedgerIDC,
-  ScheduleIDC,
-  timestampOf,
-  type AccountID,
-  type LedgerID,
-  type ScheduleID,
-} from '../model/ids.js'
+import { AccountIDC, LedgerIDC, ScheduleIDC, timestampOf, type AccountID, type LedgerID } from '../model/ids.js'
 import type { Identity } from '../model/Identity.js'
 import { KeyTreeC, type KeyTree } from '../model/KeyTree.js'
 import { plain } from '../model/plain.js'
@@ -26,49 +18,43 @@ import { defaultSettings } from '../model/Settings.js'
 import { builtIn } from '../operations/builtIn.js'
 import { mismatchIn, operationsOf } from '../operations/Operation.js'
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+/** What goes wrong with a file or in a text is said as what is wrong with the word that was given. */
+const attempt = <A>(work: () => A): A => {
+  try {
+    return work()
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
+  }
+}
 
 const reads =
-  <A>(codec: t.Type<A, unknown>, what: string) =>
+  <A>(codec: t.Type<A, unknown>, what: string, valueOf: (text: string) => unknown = String) =>
   (text: string): A => {
-    const decoded = codec.decode(text)
-    if (isLeft(decoded)) throw new InvalidArgumentError(`Give ${what}.`)
+    const decoded = codec.decode(attempt(() => valueOf(text)))
+    if (isLeft(decoded)) throw new InvalidArgumentError(`Give ${what}: ${mismatchIn(decoded.left)}.`)
     return decoded.right
   }
-
-const readsJson =
-  <A>(codec: t.Type<A, unknown>, what: string) =>
-  (text: string): A => {
-    let json: unknown
-    try {
-      json = JSON.parse(text)
-    } catch {
-      throw new InvalidArgumentError(`Give ${what} as JSON: it is no JSON.`)
-    }
-    const decoded = codec.decode(json)
-    if (isLeft(decoded)) throw new InvalidArgumentError(`Give ${what} as JSON: ${mismatchIn(decoded.left)}.`)
-    return decoded.right
+const json = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error('Give it as JSON: it is no JSON.')
   }
-
-const readsFile =
-  <A>(codec: t.Type<A, unknown>, what: string) =>
-  (file: string): A => {
-    try {
-      return readsJson(codec, `${what} (in ${file})`)(readFileSync(file === '-' ? 0 : file, 'utf8'))
-    } catch (error) {
-      throw error instanceof InvalidArgumentError ? error : new InvalidArgumentError(messageOf(error))
-    }
-  }
+}
+const jsonIn = (file: string): unknown => json(readFileSync(file === '-' ? 0 : file, 'utf8'))
 
 const account = reads(AccountIDC, 'an account such as 0.0.1001')
 const schedule = reads(ScheduleIDC, 'a schedule such as 0.0.1004')
-const keyTree = readsJson(
+const policy = reads(t.keyof({ merge: null, reject: null }), 'merge or reject')
+const keyTree = reads(
   KeyTreeC,
-  'a key, such as "ed25519:…", {"keyList":[…]} or {"thresholdKey":{"threshold":2,"keys":[…]}},',
+  'a key, such as "ed25519:…", {"keyList":[…]} or {"thresholdKey":{"threshold":2,"keys":[…]}}',
+  json,
 )
-const anyOperation = readsJson(
+const anyOperation = reads(
   t.intersection([t.type({ kind: t.string }), t.record(t.string, JsonC)]),
-  'an operation, such as {"kind":"cryptoTransfer","transfers":[…]},',
+  'an operation, such as {"kind":"cryptoTransfer","transfers":[…]}',
+  json,
 )
 const known = operationsOf(builtIn)
 /** An operation of the network, with what is wrong in it. What an app adds is known to its own node alone. */
@@ -83,13 +69,9 @@ const operation = (text: string): Operation => {
   if (wrong !== undefined) throw new InvalidArgumentError(`In ${asked.kind}: ${wrong}.`)
   return asked
 }
-const keyFile = (file: string): KeyPair => {
-  try {
-    return readKeyFile(file)
-  } catch (error) {
-    throw new InvalidArgumentError(messageOf(error))
-  }
-}
+type Operation = ReturnType<typeof anyOperation>
+
+const keyFile = (file: string): KeyPair => attempt(() => readKeyFile(file))
 const keyFiles = (file: string, before: readonly KeyPair[] = []): readonly KeyPair[] => [...before, keyFile(file)]
 const whole = (text: string): number => {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Give a whole number.')
@@ -99,25 +81,17 @@ const whole = (text: string): number => {
 /** What `carillon start … ScheduleGetInfo` prints: who signs should see what. */
 const InfoC = t.type({
   info: t.type({
-    ledgerID: LedgerIDC,
-    schedule: ScheduleIDC,
-    transactionBody: t.string,
-    payerAccountID: AccountIDC,
-    adminKey: t.union([KeyTreeC, t.null]),
-    memo: t.string,
+    ...{ ledgerID: LedgerIDC, schedule: ScheduleIDC, transactionBody: t.string },
+    ...{ payerAccountID: AccountIDC, adminKey: t.union([KeyTreeC, t.null]), memo: t.string },
   }),
 })
-const infoFile = readsFile(InfoC, 'the answer to get info')
-const info = (file: string): t.TypeOf<typeof InfoC>['info'] => infoFile(file).info
-
+const info = reads(InfoC, 'the answer to get info', jsonIn)
 /** What `carillon start … OpenNetwork` prints: signatures are for one network. */
-const networkFile = readsFile(t.type({ ledgerID: LedgerIDC }), 'what OpenNetwork has said')
-const network = (file: string): LedgerID => networkFile(file).ledgerID
+const network = reads(t.type({ ledgerID: LedgerIDC }), 'what OpenNetwork has said', jsonIn)
 
 type Paying = { readonly account: AccountID; readonly key: readonly KeyPair[] }
-type ForNetwork = Paying & { readonly network: LedgerID }
+type ForNetwork = Paying & { readonly network: { readonly ledgerID: LedgerID } }
 type Signing = Paying & { readonly sign?: readonly KeyPair[]; readonly until?: number }
-type Operation = { readonly kind: string } & Readonly<Record<string, Json>>
 
 export type WalletHost = {
   readonly print: (text: string) => void
@@ -140,20 +114,16 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
       .requiredOption('--key <file>', 'its key; again for another key that signs the transaction', keyFiles)
   const forNetwork = (command: Command): Command =>
     command.requiredOption('--network <file>', 'what OpenNetwork has said; - reads it from stdin', network)
-  const signed = (ledgerID: LedgerID, options: Paying, asked: object): void =>
-    printJson(new Wallet(ledgerID, options.account, options.key).transaction(asked, timestampOf(now())))
-
   const signing = (command: Command): Command =>
     command
       .option('--sign <file>', 'a key that signs the schedule (policy merge); again for more', keyFiles)
       .option('--until <seconds>', 'the last second in which they count, since 1970; default: in half an hour', whole)
-  const signatures = (ledgerID: LedgerID, identity: Identity, { sign, until }: Signing) =>
-    sign?.map((key) =>
-      signIdentity(ledgerID, key, identity, {
-        ...usualSpan(timestampOf(now())),
-        ...(until === undefined ? {} : { until }),
-      }),
-    )
+  const transaction = ({ ledgerID }: { readonly ledgerID: LedgerID }, options: Paying, asked: object) =>
+    new Wallet(ledgerID, options.account, options.key).transaction(asked, timestampOf(now()))
+  const signatures = (ledgerID: LedgerID, identity: Identity, { sign, until }: Signing) => {
+    const usual = usualSpan(timestampOf(now()))
+    return sign?.map((key) => signIdentity(ledgerID, key, identity, { ...usual, until: until ?? usual.until }))
+  }
 
   program
     .command('key <file>')
@@ -168,16 +138,12 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
     .command('open')
     .description('open a network; for scheduled-transactions/OpenNetwork')
     .requiredOption('--key <file>', 'the key of the treasury', keyFile)
-    .option(
-      '--policy <policy>',
-      'merge or reject',
-      reads(t.keyof({ merge: null, reject: null }), 'merge or reject'),
-      'merge',
-    )
+    .option('--policy <policy>', 'merge or reject', policy, 'merge')
     .option('--supply <amount>', 'what the treasury begins with', whole, 5_000_000_000)
-    .action(({ key, policy, supply }: { key: KeyPair; policy: 'merge' | 'reject'; supply: number }) =>
-      printJson({ settings: { ...defaultSettings, onIdentical: policy }, key: key.publicKey, supply }),
-    )
+    .action((options: { key: KeyPair; policy: 'merge' | 'reject'; supply: number }) => {
+      const settings = { ...defaultSettings, onIdentical: options.policy }
+      printJson({ settings, key: options.key.publicKey, supply: options.supply })
+    })
 
   program
     .command('operations')
@@ -191,7 +157,7 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
 
   forNetwork(paying('submit', 'Submit', 'a transaction that is done at once'))
     .argument('<operation>', 'what to do, as JSON', operation)
-    .action((asked: Operation, options: ForNetwork) => signed(options.network, options, asked))
+    .action((asked: Operation, options: ForNetwork) => printJson(transaction(options.network, options, asked)))
 
   type Create = ForNetwork &
     Signing & {
@@ -207,51 +173,53 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
     .option('--payer <id>', 'the account that pays for the execution', account)
     .option('--admin-key <key>', 'who may delete it, as JSON', keyTree)
     .option('--memo <text>', 'a memo')
-    .option('--nonce <number>', 'tells equal transactions apart', whole)
+    .option('--nonce <number>', 'tells equal transactions apart', whole, 0)
     .option('--expiration <seconds>', 'when it expires, in seconds since 1970', whole)
     .option('--wait', 'wait for its expiration, however complete it is')
     .action((asked: Operation, options: Create) => {
-      const { payer, adminKey, memo, nonce, expiration, wait } = options
-      const body = transactionBody(asked, nonce === undefined ? {} : { nonce })
+      const { payer, adminKey, memo, nonce = 0, expiration, wait } = options
+      const body = transactionBody(asked, { nonce })
       const identity = {
         transactionBody: body,
         payer: payer ?? options.account,
         adminKey: adminKey ?? null,
         memo: memo ?? '',
       }
-      signed(options.network, options, {
-        kind: 'scheduleCreate',
-        transactionBody: body,
-        payer,
-        adminKey,
-        memo,
-        expirationTime: expiration,
-        waitForExpiry: wait,
-        sigMap: signatures(options.network, identity, options),
-      })
+      const create = {
+        ...{ kind: 'scheduleCreate', transactionBody: body, payer, adminKey, memo },
+        ...{ expirationTime: expiration, waitForExpiry: wait },
+        sigMap: signatures(options.network.ledgerID, identity, options),
+      }
+      printJson(transaction(options.network, options, create))
     })
 
   signing(paying('sign', 'ScheduleSign', 'sign a schedule, or only have it looked at again'))
     .requiredOption('--info <file>', 'what get info says of it; - reads it from stdin', info)
-    .action((options: Signing & { readonly info: ReturnType<typeof info> }) => {
-      const { ledgerID, schedule: scheduleID, transactionBody: body, payerAccountID, adminKey, memo } = options.info
+    .action((options: Signing & { readonly info: t.TypeOf<typeof InfoC> }) => {
+      const {
+        ledgerID,
+        schedule: scheduleID,
+        transactionBody: body,
+        payerAccountID,
+        adminKey,
+        memo,
+      } = options.info.info
       const identity = { transactionBody: body, payer: payerAccountID, adminKey, memo }
       const sigMap = signatures(ledgerID, identity, options)
-      signed(ledgerID, options, { kind: 'scheduleSign', scheduleID, sigMap })
+      printJson(transaction({ ledgerID }, options, { kind: 'scheduleSign', scheduleID, sigMap }))
     })
 
   forNetwork(paying('info', 'ScheduleGetInfo', 'pay for get info, where questions cost something'))
     .argument('<schedule>', 'its number', schedule)
-    .action((id: ScheduleID, options: ForNetwork) => {
-      const asked = { kind: 'scheduleGetInfo', schedule: id }
-      const payment = new Wallet(options.network, options.account, options.key).transaction(asked, timestampOf(now()))
+    .action((id: string, options: ForNetwork) => {
+      const payment = transaction(options.network, options, { kind: 'scheduleGetInfo', schedule: id })
       printJson({ header: { payment }, schedule: id })
     })
 
   forNetwork(paying('delete', 'ScheduleDelete', 'take a schedule back; the admin key is one of the keys'))
     .argument('<schedule>', 'its number', schedule)
-    .action((id: ScheduleID, options: ForNetwork) =>
-      signed(options.network, options, { kind: 'scheduleDelete', schedule: id }),
+    .action((id: string, options: ForNetwork) =>
+      printJson(transaction(options.network, options, { kind: 'scheduleDelete', schedule: id })),
     )
 
   return program

@@ -5,30 +5,18 @@
 import type { Json, Node } from 'carillon'
 import type { NetworkApp } from '../app.js'
 import { OpenNetwork, SetParameters } from '../flows/govern.js'
-import {
-  GetCapacity,
-  GetRecord,
-  ScheduleGetHistory,
-  ScheduleGetInfo,
-  type Answer,
-  type Capacity,
-  type QueryHeader,
-  type ScheduleHistory,
-  type ScheduleInfo,
-} from '../flows/queries.js'
+import { GetCapacity, GetRecord, ScheduleGetHistory, ScheduleGetInfo, type QueryHeader } from '../flows/queries.js'
 import { ScheduleDelete } from '../flows/transactions.js'
-import type { AccountID, LedgerID, ScheduleID, TopicID, TransactionID } from '../model/ids.js'
+import type { AccountID, LedgerID, ScheduleID, Timestamp, TopicID, TransactionID } from '../model/ids.js'
 import type { KeyTree } from '../model/KeyTree.js'
+import { plain } from '../model/plain.js'
 import { meaningOf, type ResponseCode } from '../model/ResponseCode.js'
 import { defaultSettings, type NetworkParameters, type Settings } from '../model/Settings.js'
-import type {
-  ScheduleCreate,
-  ScheduleDelete as Deletion,
-  ScheduleSign,
-  SignedTransaction,
-} from '../model/TransactionBody.js'
-import type { Response, TransactionRecord } from '../model/TransactionRecord.js'
+import type { ScheduleDelete as Deletion, SignedTransaction } from '../model/TransactionBody.js'
+import type { ScheduleCreate, ScheduleSign } from '../model/TransactionBody.js'
+import type { Response } from '../model/TransactionRecord.js'
 import { Account, Network, theNetwork, Topic } from '../states.js'
+import type { Wallet } from './Wallet.js'
 
 const must = ({ status }: { readonly status: ResponseCode }, what: string): void => {
   if (status !== 'SUCCESS') throw new Error(`${what}: ${status}. ${meaningOf(status)}`)
@@ -77,26 +65,28 @@ export class ScheduleNetwork {
     return this.#node.run(this.#flows.Submit, signed)
   }
 
+  /** Has an account opened by whoever pays for it; gives its id. */
+  async openAccount(payer: Wallet, key: KeyTree, initialBalance: number, now: Timestamp): Promise<AccountID> {
+    const operation = plain({ kind: 'cryptoCreateAccount', key, initialBalance })
+    const { receipt, status } = await this.submit(payer.transaction(operation, now))
+    must({ status }, 'The account cannot be opened')
+    return receipt?.accountID ?? ''
+  }
+
   /** Where questions cost something, the header brings the payment. */
-  info(
-    schedule?: ScheduleID,
-    header?: QueryHeader,
-  ): Promise<Answer<{ readonly info: ScheduleInfo; readonly cost: number }>> {
-    return this.#node.run(ScheduleGetInfo, {
-      ...(schedule === undefined ? {} : { schedule }),
-      ...(header === undefined ? {} : { header }),
-    })
+  info(schedule?: ScheduleID, header: QueryHeader = {}) {
+    return this.#node.run(ScheduleGetInfo, { schedule, header })
   }
 
-  history(schedule?: ScheduleID): Promise<Answer<{ readonly history: ScheduleHistory }>> {
-    return this.#node.run(ScheduleGetHistory, schedule === undefined ? {} : { schedule })
+  history(schedule?: ScheduleID) {
+    return this.#node.run(ScheduleGetHistory, { schedule })
   }
 
-  record(transactionID: TransactionID): Promise<Answer<{ readonly record: TransactionRecord }>> {
+  record(transactionID: TransactionID) {
     return this.#node.run(GetRecord, { transactionID })
   }
 
-  capacity(second: number, kind: string): Promise<Capacity> {
+  capacity(second: number, kind: string) {
     return this.#node.run(GetCapacity, { second, kind })
   }
 

@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto'
 import type { KeyPair } from 'carillon/keys'
 import type { AccountID, LedgerID, Timestamp } from '../model/ids.js'
 import { scheduleTextOf, type Identity } from '../model/Identity.js'
-import { sigPair, type SigPair, type Span } from '../model/SignatureMap.js'
+import { sigPair, type SignatureMap, type SigPair, type Span } from '../model/SignatureMap.js'
 import { usualSignatureSecs } from '../model/Settings.js'
 import { signedTextOf, type SignedTransaction, type TransactionBody } from '../model/TransactionBody.js'
 
@@ -41,6 +41,11 @@ export class Wallet {
     const text = signedTextOf(this.ledgerID, body)
     return { body, sigMap: [...this.keys, ...alsoSigning].map((key) => sigPair(key, text, digits)) }
   }
+
+  /** The signatures of this account on a schedule, good for the usual while. */
+  signatures(identity: Identity, now: Timestamp): SignatureMap {
+    return this.keys.map((key) => signIdentity(this.ledgerID, key, identity, usualSpan(now)))
+  }
 }
 
 /**
@@ -55,4 +60,7 @@ export const signIdentity = (
 ): SigPair => ({ ...sigPair(key, scheduleTextOf(ledgerID, identity)(span), digits), ...span })
 
 /** For when a signature that is made now is usually good. */
-export const usualSpan = ({ seconds }: Timestamp): Span => ({ from: seconds, until: seconds + usualSignatureSecs })
+export const usualSpan = ({ seconds }: Timestamp): Required<Span> => ({
+  from: seconds,
+  until: seconds + usualSignatureSecs,
+})

@@ -5,6 +5,7 @@
 import * as t from 'io-ts'
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { defineFlow, IntegerC, type FlowBody, type FlowIo, type PublicKey } from 'carillon'
+import { record } from '../../shared/record.js'
 import { Books } from '../Books.js'
 import { handleTransaction, type Worked } from '../handling/handleTransaction.js'
 import { bookedIn, isThere } from '../handling/scheduleBook.js'
@@ -13,13 +14,11 @@ import {
   ScheduleIDC,
   showTransactionID,
   TransactionIDC,
-  type AccountID,
   type LedgerID,
   type ScheduleID,
   type Timestamp,
   type TransactionID,
 } from '../model/ids.js'
-import type { KeyTree } from '../model/KeyTree.js'
 import { refuse, type ResponseCode } from '../model/ResponseCode.js'
 import { isPast, type End, type PastSchedule, type Schedule } from '../model/Schedule.js'
 import { expiryCostOf, priceOf, type Settings } from '../model/Settings.js'
@@ -28,69 +27,51 @@ import type { TransactionRecord } from '../model/TransactionRecord.js'
 import { Record } from '../states.js'
 
 /** The seed's `ScheduleGetInfoResponse`, with the fields of its second phase. */
-export type ScheduleInfo = {
+export type ScheduleInfo = Omit<
+  Schedule,
+  'operator' | 'kind' | 'needs' | 'expirationGiven' | 'transactionID' | 'created' | 'identityHash'
+> & {
   /** Signatures are good on this ledger alone. */
   readonly ledgerID: LedgerID
-  readonly schedule: ScheduleID
-  readonly creatorAccountID: AccountID
-  readonly payerAccountID: AccountID
-  readonly transactionBody: string
   readonly signers: readonly PublicKey[]
-  readonly adminKey: KeyTree | null
-  readonly memo: string
-  readonly scheduledTransactionID: TransactionID
-  readonly expirationTime: number
-  readonly waitForExpiry: boolean
   readonly executionTime?: Timestamp
   readonly deletionTime?: Timestamp
 }
 
 export type Answer<A> = { readonly status: ResponseCode } & Partial<A>
 
-const ScheduleQueryC = t.readonly(t.exact(t.partial({ schedule: ScheduleIDC })), 'ScheduleQuery')
+/** Who names no schedule asks about one that does not exist. */
+const asked = { schedule: t.union([ScheduleIDC, t.undefined]) }
+const ScheduleQueryC = record('ScheduleQuery', {}, asked)
 
 /** The seed's `QueryHeader`: the signed payment, and what kind of answer is asked for. */
-const QueryHeaderC = t.readonly(
-  t.exact(
-    t.partial({
-      payment: SignedScheduleGetInfoC,
-      /** Default `ANSWER_ONLY`. `COST_ANSWER` asks what the answer would cost, and costs nothing. */
-      responseType: t.keyof({
-        ANSWER_ONLY: null,
-        COST_ANSWER: null,
-        ANSWER_STATE_PROOF: null,
-        COST_ANSWER_STATE_PROOF: null,
-      }),
-    }),
-  ),
+const QueryHeaderC = record(
   'QueryHeader',
+  {},
+  {
+    payment: SignedScheduleGetInfoC,
+    /** Default `ANSWER_ONLY`. `COST_ANSWER` asks what the answer would cost, and costs nothing. */
+    responseType: t.keyof({
+      ...{ ANSWER_ONLY: null, COST_ANSWER: null },
+      ...{ ANSWER_STATE_PROOF: null, COST_ANSWER_STATE_PROOF: null },
+    }),
+  },
 )
 export type QueryHeader = t.TypeOf<typeof QueryHeaderC>
 
-const ScheduleGetInfoQueryC = t.readonly(
-  t.exact(t.partial({ header: QueryHeaderC, schedule: ScheduleIDC })),
-  'ScheduleGetInfoQuery',
-)
+const ScheduleGetInfoQueryC = record('ScheduleGetInfoQuery', {}, { ...asked, header: QueryHeaderC })
 
-const infoOf = (
-  schedule: Schedule | PastSchedule,
-  signers: readonly PublicKey[],
-  { ledgerID }: Settings,
-): ScheduleInfo => ({
-  ledgerID,
-  schedule: schedule.schedule,
-  creatorAccountID: schedule.creatorAccountID,
-  payerAccountID: schedule.payerAccountID,
-  transactionBody: schedule.transactionBody,
-  signers,
-  adminKey: schedule.adminKey,
-  memo: schedule.memo,
-  scheduledTransactionID: schedule.scheduledTransactionID,
-  expirationTime: schedule.expirationTime,
-  waitForExpiry: schedule.waitForExpiry,
-  ...(isPast(schedule) && schedule.end.as === 'executed' ? { executionTime: schedule.end.at } : {}),
-  ...(isPast(schedule) && schedule.end.as === 'deleted' ? { deletionTime: schedule.end.at } : {}),
-})
+const infoOf = (of: Schedule | PastSchedule, signers: readonly PublicKey[], { ledgerID }: Settings): ScheduleInfo => {
+  const { schedule, creatorAccountID, payerAccountID, transactionBody, adminKey, memo } = of
+  const { scheduledTransactionID, expirationTime, waitForExpiry } = of
+  const end = isPast(of) ? of.end : undefined
+  return {
+    ...{ ledgerID, schedule, creatorAccountID, payerAccountID, transactionBody, signers, adminKey, memo },
+    ...{ scheduledTransactionID, expirationTime, waitForExpiry },
+    ...(end?.as === 'executed' ? { executionTime: end.at } : {}),
+    ...(end?.as === 'deleted' ? { deletionTime: end.at } : {}),
+  }
+}
 
 /** A schedule, pending or past, with its signers. */
 const findSchedule = function* (
@@ -130,11 +111,7 @@ const askPaying = function* (
   if (isLeft(answer)) return answer
   if (payment === undefined) return refuse('MISSING_QUERY_HEADER')
   if (payment.body.operation.schedule !== schedule) return refuse('INVALID_TRANSACTION_BODY')
-  const paid = yield* handleTransaction(io, payment, {
-    purpose: 'query',
-    kind,
-    work: paidFor,
-  })
+  const paid = yield* handleTransaction(io, payment, { purpose: 'query', kind, work: paidFor })
   return paid.status === 'SUCCESS' ? answer : refuse(paid.status)
 }
 

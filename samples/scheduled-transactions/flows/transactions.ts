@@ -8,11 +8,12 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import type { FlowBody, FlowDefinition, Json } from 'carillon'
 import type { Books } from '../Books.js'
 import { executeSchedule } from '../handling/executeSchedule.js'
-import { hasSigned, performSafely, refused, transactionFlow, type Worked } from '../handling/handleTransaction.js'
+import { performSafely, refused, transactionFlow, type Worked } from '../handling/handleTransaction.js'
 import { endSchedule, findPending, requiredNow, signSchedule } from '../handling/scheduleBook.js'
 import { missingFrom, namesTooMany, primitivesIn } from '../model/Account.js'
 import { witness } from '../model/SignatureMap.js'
 import {
+  hasSigned,
   SignedScheduleDeleteC,
   SignedScheduleSignC,
   signedTextOf,

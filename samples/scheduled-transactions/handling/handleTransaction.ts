@@ -10,7 +10,6 @@ import { inBooks, type Books } from '../Books.js'
 import type { Purpose } from '../kinds.js'
 import type { Account } from '../model/Account.js'
 import { takePlace } from '../model/Consensus.js'
-import { isSignedBy, primitivesOf } from '../model/KeyTree.js'
 import { memoProblem, refuse, ResponseCodeC, type ResponseCode } from '../model/ResponseCode.js'
 import {
   defaultValidDurationSecs,
@@ -19,8 +18,14 @@ import {
   priceOf,
   type Settings,
 } from '../model/Settings.js'
-import { SignatureMapC, witness } from '../model/SignatureMap.js'
-import { hashOf, signedTextOf, type SignedTransaction, type TransactionBody } from '../model/TransactionBody.js'
+import { SignatureMapC } from '../model/SignatureMap.js'
+import {
+  hashOf,
+  hasSigned,
+  signedTextOf,
+  type SignedTransaction,
+  type TransactionBody,
+} from '../model/TransactionBody.js'
 import type { Response, TransactionReceipt, TransactionRecord } from '../model/TransactionRecord.js'
 import { compare, showTransactionID, type Timestamp } from '../model/ids.js'
 import type { Occasion, ReadOperation, Receipted } from '../operations/Operation.js'
@@ -53,13 +58,6 @@ const findPayer = function* (
   if (kind === 'scheduleCreate' && onIdentical === 'merge') return refuse('INVALID_SCHEDULE_ACCOUNT_ID')
   return refuse(account === undefined ? 'PAYER_ACCOUNT_NOT_FOUND' : 'PAYER_ACCOUNT_DELETED')
 }
-
-/** Whether a key has signed the transaction itself. */
-export const hasSigned = (
-  key: Account['key'],
-  { body, sigMap }: SignedTransaction<unknown>,
-  { ledgerID }: Settings,
-): boolean => isSignedBy(key, witness(sigMap, primitivesOf([key]), signedTextOf(ledgerID, body)).signed)
 
 /** Takes a place in the bucket of an operation, if there is one left. */
 export const takePlaceFor = function* (books: Books, kind: string, settings: Settings): FlowBody<boolean> {

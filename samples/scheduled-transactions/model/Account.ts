@@ -81,29 +81,23 @@ export const requiredKeys = (
   { accounts, receivers, topics, topicAdmins, keys }: Needs,
   lookup: Lookup,
 ): Either<'UNRESOLVABLE_REQUIRED_SIGNERS', RequiredKeys> => {
-  const paying = lookup.account(payer)
-  const others: KeyTree[] = [...keys]
-  let isKnown = true
-  for (const id of accounts) {
-    const account = lookup.account(id)
-    if (account === undefined) isKnown = false
-    else others.push(account.key)
+  const topic = (id: TopicID): Topic | undefined => {
+    const found = lookup.topic(id)
+    return found?.deleted === true ? undefined : found
   }
-  for (const id of receivers) {
-    const account = lookup.account(id)
-    if (account === undefined) isKnown = false
-    else if (account.receiverSigRequired) others.push(account.key)
-  }
-  for (const [ids, keyOf] of [
-    [topics, ({ submitKey }: Topic) => submitKey],
-    [topicAdmins, ({ adminKey }: Topic) => adminKey],
-  ] as const)
-    for (const id of ids) {
-      const topic = lookup.topic(id)
-      if (topic === undefined || topic.deleted) isKnown = false
-      else others.push(...[keyOf(topic)].filter((key) => key !== null))
-    }
-  return paying === undefined || !isKnown ? left('UNRESOLVABLE_REQUIRED_SIGNERS') : right({ payer: paying.key, others })
+  const paying = lookup.account(payer)?.key
+  // Undefined of an entity that is unknown, null of one that needs no signature.
+  const others = [
+    ...keys,
+    ...accounts.map((id) => lookup.account(id)?.key),
+    ...receivers
+      .map((id) => lookup.account(id))
+      .map((account) => (account?.receiverSigRequired === false ? null : account?.key)),
+    ...topics.map((id) => topic(id)?.submitKey),
+    ...topicAdmins.map((id) => topic(id)?.adminKey),
+  ]
+  if (paying === undefined || others.includes(undefined)) return left('UNRESOLVABLE_REQUIRED_SIGNERS')
+  return right({ payer: paying, others: others.filter((key) => key !== null && key !== undefined) })
 }
 
 /** Every primitive key that occurs somewhere in the required trees. */

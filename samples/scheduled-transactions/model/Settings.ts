@@ -95,22 +95,16 @@ export const defaultSettings: NetworkParameters = {
 
 /** What contradicts itself in the settings; undefined when nothing does. */
 export const problemWith = (settings: NetworkParameters): string | undefined => {
-  const { txExpiryTimeSecs, maxExpirationSecs, price, prices, ...rest } = settings
-  if (txExpiryTimeSecs < 0 || txExpiryTimeSecs > maxExpirationSecs)
-    return 'a lifetime is between nothing and the furthest expiration'
-  const prizes = [price, ...Object.values(prices)]
-  if (prizes.some(({ base, service }) => base < 0 || service < 0) || rest.signaturePrice < 0 || rest.keyPrice < 0)
-    return 'no price is negative'
-  const amounts = [
-    rest.expiryCapacity,
-    rest.maxSchedules,
-    rest.maxTransfers,
-    rest.maxMessageBytes,
-    rest.maxTransactionBytes,
-  ]
-  if (Object.values(rest.expiryCosts).some((cost) => cost < 1))
+  const { txExpiryTimeSecs, maxExpirationSecs, price, prices, buckets, expiryCosts } = settings
+  if (txExpiryTimeSecs > maxExpirationSecs) return 'a lifetime ends before the furthest expiration'
+  if (Object.values(expiryCosts).some((cost) => cost < 1))
     return 'every schedule takes something of its second, so that a second is ever full'
-  return [...amounts, ...Object.values(rest.buckets)].some((amount) => amount < 0) ? 'no limit is negative' : undefined
+  const all: readonly object[] = [settings, buckets, price, ...Object.values(prices)]
+  return all
+    .flatMap((each): readonly unknown[] => Object.values(each))
+    .some((value) => typeof value === 'number' && value < 0)
+    ? 'no limit and no price is negative'
+    : undefined
 }
 
 export const priceOf = (

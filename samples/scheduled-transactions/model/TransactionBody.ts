@@ -7,8 +7,8 @@ import * as t from 'io-ts'
 import { canonicalText, IntegerC, JsonC } from 'carillon'
 import { record } from '../../shared/record.js'
 import { AccountIDC, Int64C, ScheduleIDC, TransactionIDC, type LedgerID } from './ids.js'
-import { KeyTreeC } from './KeyTree.js'
-import { SignatureMapC, type SignatureMap } from './SignatureMap.js'
+import { isSignedBy, KeyTreeC, primitivesOf, type KeyTree } from './KeyTree.js'
+import { SignatureMapC, witness, type SignatureMap } from './SignatureMap.js'
 
 const bodyOf = <O>(operation: t.Type<O, unknown>) =>
   t.readonly(
@@ -83,5 +83,12 @@ export type SignedTransaction<O> = { readonly body: TransactionBody<O>; readonly
 /** What the signers of a transaction sign. */
 export const signedTextOf = (ledgerID: LedgerID, body: TransactionBody<unknown>): string =>
   canonicalText({ domain: 'scheduled-transactions/transaction', ledgerID, body })
+
+/** Whether a key has signed a transaction itself. */
+export const hasSigned = (
+  key: KeyTree,
+  { body, sigMap }: SignedTransaction<unknown>,
+  { ledgerID }: { readonly ledgerID: LedgerID },
+): boolean => isSignedBy(key, witness(sigMap, primitivesOf([key]), signedTextOf(ledgerID, body)).signed)
 
 export const hashOf = (text: string): string => createHash('sha384').update(text).digest('hex')

@@ -16,13 +16,16 @@ import type { AccountID, ScheduleID, Timestamp, TransactionID } from '../model/i
 
 const show = (value: unknown): string => (value === undefined ? 'missing' : JSON.stringify(value).slice(0, 80))
 
+const isIntersection = (codec: unknown): boolean =>
+  codec instanceof t.IntersectionType || (codec instanceof t.ReadonlyType && isIntersection(codec.type))
+
 /** The first mismatch; the places of an intersection are no fields. */
 export const mismatchIn = (errors: Errors): string => {
   const [first] = errors
   if (first === undefined) return 'something does not fit'
-  const isField = (key: string, before: { readonly type: { readonly name: string } } | undefined): boolean =>
-    key !== '' && before?.type.name.includes(' & ') !== true
-  const place = first.context.filter(({ key }, index) => isField(key, first.context[index - 1])).map(({ key }) => key)
+  const place = first.context
+    .filter(({ key }, index) => key !== '' && !isIntersection(first.context[index - 1]?.type))
+    .map(({ key }) => key)
   const expected = first.context.at(-1)?.type.name ?? 'another value'
   return `${place.length === 0 ? 'it' : place.join('.')} is ${show(first.value)}, expected ${expected}`
 }
@@ -66,10 +69,10 @@ export const defineOperation = <A>(options: {
   readonly asked: t.Type<A, unknown>
   /** What may be asked, for people; the kind is put before it. */
   readonly example?: Readonly<Record<string, Json>>
-  /** What makes no sense whatever the ledger holds. */
-  readonly check?: (asked: A) => Either<ResponseCode, void>
+  /** What makes no sense in it whatever the ledger holds; undefined when all of it does. */
+  readonly problem?: (asked: A) => ResponseCode | undefined
   /** Whose signatures it needs besides the payer's. */
-  readonly needs: (asked: A) => Needs
+  readonly needs: (asked: A) => Partial<Needs>
   readonly perform: (books: Books, asked: A, occasion: Occasion) => FlowBody<Either<ResponseCode, Receipted>>
 }): Operation => ({
   kind: options.kind,
@@ -77,19 +80,19 @@ export const defineOperation = <A>(options: {
   wrongWith: (json) => {
     const asked = options.asked.decode(json)
     if (isLeft(asked)) return mismatchIn(asked.left)
-    const checked = options.check?.(asked.right) ?? right(undefined)
-    return isLeft(checked) ? `${checked.left}: ${meaningOf(checked.left)}` : undefined
+    const problem = options.problem?.(asked.right)
+    return problem === undefined ? undefined : `${problem}: ${meaningOf(problem)}`
   },
   read: (json) => {
     // Code of an app may throw; a transaction that was taken must come to an end.
     try {
       const asked = options.asked.decode(json)
       if (isLeft(asked)) return refuse('INVALID_TRANSACTION_BODY')
-      const checked = options.check?.(asked.right) ?? right(undefined)
-      if (isLeft(checked)) return ResponseCodeC.is(checked.left) ? checked : refuse('FAIL_INVALID')
+      const problem = options.problem?.(asked.right)
+      if (problem !== undefined) return refuse(ResponseCodeC.is(problem) ? problem : 'FAIL_INVALID')
       return right({
         kind: options.kind,
-        needs: options.needs(asked.right),
+        needs: needs(options.needs(asked.right)),
         perform: (books, occasion) => options.perform(books, asked.right, occasion),
       })
     } catch {
@@ -115,10 +118,10 @@ export const schedulableFlow = <I, R>(
   defineOperation({
     kind: flow.name,
     asked: t.readonly(t.strict({ input: JsonC })),
-    check: ({ input }) => (isLeft(flow.input.decode(input)) ? refuse('INVALID_TRANSACTION_BODY') : right(undefined)),
+    problem: ({ input }) => (isLeft(flow.input.decode(input)) ? 'INVALID_TRANSACTION_BODY' : undefined),
     needs: ({ input }) => {
       const decoded = flow.input.decode(input)
-      return needs({ accounts: isLeft(decoded) ? [] : options.signedBy(decoded.right) })
+      return { accounts: isLeft(decoded) ? [] : options.signedBy(decoded.right) }
     },
     *perform(books, { input }, { schedule, transactionID, consensusTimestamp }) {
       // Without a schedule nobody would have been asked to wait: start the flow itself instead.

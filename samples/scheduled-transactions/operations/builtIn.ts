@@ -7,21 +7,23 @@ import { createHash } from 'node:crypto'
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { canonicalText, IntegerC, type FlowBody } from 'carillon'
+import { record } from '../../shared/record.js'
 import type { Books } from '../Books.js'
-import { needs, type Account, type Topic } from '../model/Account.js'
+import type { Account, Topic } from '../model/Account.js'
 import { isKey, KeyTreeC, type KeyTree } from '../model/KeyTree.js'
 import { refuse, type ResponseCode } from '../model/ResponseCode.js'
 import { AccountAmountC } from '../model/TransactionRecord.js'
 import { AccountIDC, showTransactionID, TopicIDC, TransactionIDC, type AccountID, type TopicID } from '../model/ids.js'
 import { defineOperation, type Occasion, type Operation } from './Operation.js'
 
+const badKey = (...keys: readonly (KeyTree | null | undefined)[]): ResponseCode | undefined =>
+  keys.every((key) => key === undefined || key === null || isKey(key)) ? undefined : 'BAD_ENCODING'
+
 const livingAccount = function* (books: Books, id: AccountID): FlowBody<Either<ResponseCode, Account>> {
   const account = yield* books.account(id)
   if (account === undefined) return refuse('INVALID_ACCOUNT_ID')
   return account.deleted ? refuse('ACCOUNT_DELETED') : right(account)
 }
-
-const TransferC = t.readonly(t.strict({ transfers: t.readonlyArray(AccountAmountC) }))
 
 export const cryptoTransfer = defineOperation({
   kind: 'cryptoTransfer',
@@ -31,20 +33,18 @@ export const cryptoTransfer = defineOperation({
       { accountID: '0.0.2', amount: 10 },
     ],
   },
-  asked: TransferC,
-  check: ({ transfers }) => {
+  asked: record('Transfer', { transfers: t.readonlyArray(AccountAmountC) }),
+  problem: ({ transfers }) => {
     if (new Set(transfers.map(({ accountID }) => accountID)).size < transfers.length)
-      return refuse('ACCOUNT_REPEATED_IN_ACCOUNT_AMOUNTS')
+      return 'ACCOUNT_REPEATED_IN_ACCOUNT_AMOUNTS'
     // In whole numbers without end: a sum of many large amounts is no safe integer any more.
-    return transfers.reduce((sum, { amount }) => sum + BigInt(amount), 0n) === 0n
-      ? right(undefined)
-      : refuse('INVALID_ACCOUNT_AMOUNTS')
+    const sum = transfers.reduce((all, { amount }) => all + BigInt(amount), 0n)
+    return sum === 0n ? undefined : 'INVALID_ACCOUNT_AMOUNTS'
   },
-  needs: ({ transfers }) =>
-    needs({
-      accounts: transfers.filter(({ amount }) => amount < 0).map(({ accountID }) => accountID),
-      receivers: transfers.filter(({ amount }) => amount >= 0).map(({ accountID }) => accountID),
-    }),
+  needs: ({ transfers }) => ({
+    accounts: transfers.filter(({ amount }) => amount < 0).map(({ accountID }) => accountID),
+    receivers: transfers.filter(({ amount }) => amount >= 0).map(({ accountID }) => accountID),
+  }),
   *perform(books, { transfers }, { settings }) {
     if (transfers.length > settings.maxTransfers) return refuse('TRANSFER_LIST_SIZE_LIMIT_EXCEEDED')
     for (const { accountID, amount } of transfers) {
@@ -61,31 +61,18 @@ export const cryptoTransfer = defineOperation({
 export const cryptoCreateAccount = defineOperation({
   kind: 'cryptoCreateAccount',
   example: { key: 'ed25519:…', initialBalance: 1_000, receiverSigRequired: false },
-  asked: t.readonly(
-    t.intersection([
-      t.strict({ key: KeyTreeC }),
-      t.exact(t.partial({ initialBalance: IntegerC, receiverSigRequired: t.boolean })),
-    ]),
-  ),
-  check: ({ key, initialBalance = 0 }) => {
-    if (!isKey(key)) return refuse('BAD_ENCODING')
-    return initialBalance < 0 ? refuse('INVALID_INITIAL_BALANCE') : right(undefined)
-  },
-  needs: ({ key, receiverSigRequired = false }) => needs({ keys: receiverSigRequired ? [key] : [] }),
+  asked: record('NewAccount', { key: KeyTreeC }, { initialBalance: IntegerC, receiverSigRequired: t.boolean }),
+  problem: ({ key, initialBalance = 0 }) =>
+    !isKey(key) ? 'BAD_ENCODING' : initialBalance < 0 ? 'INVALID_INITIAL_BALANCE' : undefined,
+  needs: ({ key, receiverSigRequired = false }) => ({ keys: receiverSigRequired ? [key] : [] }),
   *perform(books, { key, initialBalance = 0, receiverSigRequired = false }, { payer }) {
     const paying = yield* livingAccount(books, payer)
     if (isLeft(paying)) return paying
     if (paying.right.balance < initialBalance) return refuse('INSUFFICIENT_PAYER_BALANCE')
     yield* books.setAccount({ ...paying.right, balance: paying.right.balance - initialBalance })
     const accountID = yield* books.nextEntity()
-    yield* books.setAccount({
-      operator: books.io.me,
-      accountID,
-      key,
-      balance: initialBalance,
-      receiverSigRequired,
-      deleted: false,
-    })
+    const account = { accountID, key, balance: initialBalance, receiverSigRequired, deleted: false }
+    yield* books.setAccount({ operator: books.io.me, ...account })
     return right({ accountID })
   },
 })
@@ -94,14 +81,9 @@ export const cryptoCreateAccount = defineOperation({
 export const cryptoUpdateAccount = defineOperation({
   kind: 'cryptoUpdateAccount',
   example: { accountID: '0.0.1001', key: 'ed25519:…', receiverSigRequired: true },
-  asked: t.readonly(
-    t.intersection([
-      t.strict({ accountID: AccountIDC }),
-      t.exact(t.partial({ key: KeyTreeC, receiverSigRequired: t.boolean })),
-    ]),
-  ),
-  check: ({ key }) => (key !== undefined && !isKey(key) ? refuse('BAD_ENCODING') : right(undefined)),
-  needs: ({ accountID, key }) => needs({ accounts: [accountID], keys: key === undefined ? [] : [key] }),
+  asked: record('AccountUpdate', { accountID: AccountIDC }, { key: KeyTreeC, receiverSigRequired: t.boolean }),
+  problem: ({ key }) => badKey(key),
+  needs: ({ accountID, key }) => ({ accounts: [accountID], keys: key === undefined ? [] : [key] }),
   *perform(books, { accountID, key, receiverSigRequired }) {
     const account = yield* livingAccount(books, accountID)
     if (isLeft(account)) return account
@@ -118,11 +100,13 @@ export const cryptoUpdateAccount = defineOperation({
 export const cryptoDelete = defineOperation({
   kind: 'cryptoDelete',
   example: { deleteAccountID: '0.0.1001', transferAccountID: '0.0.2' },
-  asked: t.readonly(t.strict({ deleteAccountID: AccountIDC, transferAccountID: AccountIDC })),
-  check: ({ deleteAccountID, transferAccountID }) =>
-    deleteAccountID === transferAccountID ? refuse('TRANSFER_ACCOUNT_SAME_AS_DELETE_ACCOUNT') : right(undefined),
-  needs: ({ deleteAccountID, transferAccountID }) =>
-    needs({ accounts: [deleteAccountID], receivers: [transferAccountID] }),
+  asked: record('AccountDelete', { deleteAccountID: AccountIDC, transferAccountID: AccountIDC }),
+  problem: ({ deleteAccountID, transferAccountID }) =>
+    deleteAccountID === transferAccountID ? 'TRANSFER_ACCOUNT_SAME_AS_DELETE_ACCOUNT' : undefined,
+  needs: ({ deleteAccountID, transferAccountID }) => ({
+    accounts: [deleteAccountID],
+    receivers: [transferAccountID],
+  }),
   *perform(books, { deleteAccountID, transferAccountID }) {
     const leaving = yield* livingAccount(books, deleteAccountID)
     if (isLeft(leaving)) return leaving
@@ -139,15 +123,12 @@ const livingTopic = function* (books: Books, id: TopicID): FlowBody<Either<Respo
   return topic === undefined || topic.deleted ? refuse('INVALID_TOPIC_ID') : right(topic)
 }
 
-const areKeys = (...keys: readonly (KeyTree | null | undefined)[]): boolean =>
-  keys.every((key) => key === undefined || key === null || isKey(key))
-
 export const consensusCreateTopic = defineOperation({
   kind: 'consensusCreateTopic',
   example: { adminKey: 'ed25519:…', submitKey: 'ed25519:…' },
   asked: t.readonly(t.exact(t.partial({ adminKey: KeyTreeC, submitKey: KeyTreeC }))),
-  check: ({ adminKey, submitKey }) => (areKeys(adminKey, submitKey) ? right(undefined) : refuse('BAD_ENCODING')),
-  needs: ({ adminKey }) => needs({ keys: adminKey === undefined ? [] : [adminKey] }),
+  problem: ({ adminKey, submitKey }) => badKey(adminKey, submitKey),
+  needs: ({ adminKey }) => ({ keys: adminKey === undefined ? [] : [adminKey] }),
   *perform(books, { adminKey = null, submitKey = null }) {
     const topicID = yield* books.nextEntity()
     const topic = { topicID, adminKey, submitKey, sequenceNumber: 0, runningHash: '', deleted: false }
@@ -167,21 +148,21 @@ const change = function* (books: Books, id: TopicID, changes: Partial<Topic>): F
 export const consensusUpdateTopic = defineOperation({
   kind: 'consensusUpdateTopic',
   example: { topicID: '0.0.1002', submitKey: 'ed25519:…' },
-  asked: t.readonly(t.strict({ topicID: TopicIDC, submitKey: t.union([KeyTreeC, t.null]) })),
-  check: ({ submitKey }) => (areKeys(submitKey) ? right(undefined) : refuse('BAD_ENCODING')),
-  needs: ({ topicID }) => needs({ topicAdmins: [topicID] }),
+  asked: record('TopicUpdate', { topicID: TopicIDC, submitKey: t.union([KeyTreeC, t.null]) }),
+  problem: ({ submitKey }) => badKey(submitKey),
+  needs: ({ topicID }) => ({ topicAdmins: [topicID] }),
   perform: (books, { topicID, submitKey }) => change(books, topicID, { submitKey }),
 })
 
 export const consensusDeleteTopic = defineOperation({
   kind: 'consensusDeleteTopic',
   example: { topicID: '0.0.1002' },
-  asked: t.readonly(t.strict({ topicID: TopicIDC })),
-  needs: ({ topicID }) => needs({ topicAdmins: [topicID] }),
+  asked: record('TopicDelete', { topicID: TopicIDC }),
+  needs: ({ topicID }) => ({ topicAdmins: [topicID] }),
   perform: (books, { topicID }) => change(books, topicID, { deleted: true }),
 })
 
-const ChunkInfoC = t.readonly(t.strict({ initialTransactionID: TransactionIDC, total: IntegerC, number: IntegerC }))
+const ChunkInfoC = record('ChunkInfo', { initialTransactionID: TransactionIDC, total: IntegerC, number: IntegerC })
 type ChunkInfo = t.TypeOf<typeof ChunkInfoC>
 
 /** A message in parts: the first names its own transaction, the others are paid for by the same account. */
@@ -200,10 +181,8 @@ const problemOf = (
 export const consensusSubmitMessage = defineOperation({
   kind: 'consensusSubmitMessage',
   example: { topicID: '0.0.1002', message: 'hello' },
-  asked: t.readonly(
-    t.intersection([t.strict({ topicID: TopicIDC, message: t.string }), t.exact(t.partial({ chunkInfo: ChunkInfoC }))]),
-  ),
-  needs: ({ topicID }) => needs({ topics: [topicID] }),
+  asked: record('Message', { topicID: TopicIDC, message: t.string }, { chunkInfo: ChunkInfoC }),
+  needs: ({ topicID }) => ({ topics: [topicID] }),
   *perform(books, { topicID, message, chunkInfo }, occasion) {
     if (message === '') return refuse('INVALID_TOPIC_MESSAGE')
     if (Buffer.byteLength(message) > occasion.settings.maxMessageBytes) return refuse('MESSAGE_SIZE_TOO_LARGE')

@@ -1,7 +1,7 @@
 /** Operations of an app: what they may say of themselves, and what they may do to the network. */
 import { expect } from 'chai'
 import * as t from 'io-ts'
-import { left, right } from 'fp-ts/lib/Either.js'
+import { left } from 'fp-ts/lib/Either.js'
 import { defineOperation } from '../operations/Operation.js'
 import { needs } from '../model/Account.js'
 import { meaningOf, type ResponseCode } from '../model/ResponseCode.js'
@@ -11,7 +11,7 @@ import { Scene } from './Scene.js'
 const order = defineOperation({
   kind: 'shop/Order',
   asked: t.strict({ what: t.string }),
-  check: ({ what }) => (what === 'nothing' ? left('shop/NOTHING_ORDERED') : right(undefined)),
+  problem: ({ what }) => (what === 'nothing' ? 'shop/NOTHING_ORDERED' : undefined),
   needs: ({ what }) => {
     if (what === 'trap') throw new Error('a defect of the app')
     return needs({})
