@@ -26,11 +26,11 @@ export const sha256: (text: string) => Hash = (oneShot ??
   ((text) => crypto.createHash('sha256').update(text).digest('hex'))) as (text: string) => Hash
 
 /** From this length on a text is hashed where it lies: putting it together with another would cost more than its hash. */
-const longText = 16_384
+export const longText = 16_384
 
-/** The SHA-256 of a short text followed by one of any length. */
-export const sha256Of = (before: string, text: string): Hash =>
-  text.length < longText
+/** The SHA-256 of a short text followed by one of any length, or by its bytes. */
+export const sha256Of = (before: string, text: string | Uint8Array): Hash =>
+  typeof text === 'string' && text.length < longText
     ? sha256(before + text)
     : (crypto.createHash('sha256').update(before).update(text).digest('hex') as Hash)
 

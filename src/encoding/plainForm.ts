@@ -109,6 +109,13 @@ const exactMembers = (codec: t.Mixed): readonly Member[] | undefined => {
 const textOf = (value: unknown, write: PlainForm['write']): string =>
   value instanceof Encoded ? value.text : write(value as never)
 
+/** As `Object.keys(value).length`, without a list for each object that is checked. */
+const countKeys = (value: Readonly<Record<string, unknown>>): number => {
+  let count = 0
+  for (const key in value) if (Object.hasOwn(value, key)) count += 1
+  return count
+}
+
 const objectForm = (members: readonly Member[]): PlainForm => {
   const sorted = members
     .toSorted((a, b) => (a.key < b.key ? -1 : 1))
@@ -126,7 +133,7 @@ const objectForm = (members: readonly Member[]): PlainForm => {
         } else if (isRequired) return false
       }
       // Every enumerable key must be one of those seen; one that is undefined is left to the codec.
-      return present === Object.keys(value).length
+      return present === countKeys(value)
     },
     write: (value: Readonly<Record<string, unknown>>) => {
       let text = ''
@@ -191,7 +198,7 @@ const unionForm = (types: readonly t.Mixed[]): PlainForm | undefined => {
   }
 }
 
-const leaf = (check: PlainForm['check'], write: (value: never) => string = canonicalText): PlainForm => ({
+const leaf = (check: PlainForm['check'], write: (value: never) => string): PlainForm => ({
   check,
   write,
   takesObjects: false,
@@ -203,12 +210,22 @@ const compile = (codec: t.Mixed): PlainForm | undefined => {
   if (!isUntouched(codec)) return undefined
   if (codec instanceof t.StringType) return leaf((value) => typeof value === 'string', writeText)
   if (codec instanceof t.NumberType) return leaf((value) => typeof value === 'number', writeNumber)
-  if (codec instanceof t.BooleanType) return leaf((value) => typeof value === 'boolean')
-  if (codec instanceof t.NullType) return leaf((value) => value === null)
-  if (codec instanceof t.LiteralType) return leaf((value) => value === codec.value)
+  if (codec instanceof t.BooleanType) return leaf((value) => typeof value === 'boolean', String)
+  if (codec instanceof t.NullType)
+    return leaf(
+      (value) => value === null,
+      () => 'null',
+    )
+  if (codec instanceof t.LiteralType) {
+    const text = canonicalText(codec.value)
+    return leaf(
+      (value) => value === codec.value,
+      () => text,
+    )
+  }
   if (codec instanceof t.KeyofType) {
     const keys = new Set<unknown>(Object.keys(codec.keys as object))
-    return leaf((value) => keys.has(value))
+    return leaf((value) => keys.has(value), writeText)
   }
   if (codec instanceof t.RefinementType) {
     const inner = plainForm(codec.type as t.Mixed)

@@ -5,6 +5,7 @@
 import { CarillonError, messageOf, NodeFault } from '../errors/CarillonError.js'
 import type { FlowEngine } from './FlowEngine.js'
 import type { EngineLimits } from './limits.js'
+import { LineBuffer } from '../log/LineBuffer.js'
 import { carillonVersion, logFormat } from '../log/logFormat.js'
 import type { DomainEvent } from '../log/events.js'
 import { Reopening } from './Reopening.js'
@@ -30,7 +31,7 @@ import type { PendingCommit, LoopStore } from './LoopStore.js'
 /** A tick that is on its way to the disk: decided, not released. */
 type Pending = { readonly commit: PendingCommit; readonly tick: OpenTick; readonly taken: readonly Input[] }
 
-export type LoopParts = Omit<NodeParts, 'waitMs' | 'isWriterIdle' | 'moves'> & {
+export type LoopParts = Omit<NodeParts, 'waitMs' | 'isWriterIdle' | 'moves' | 'lines'> & {
   readonly store: LoopStore
   readonly clock: Clock
   readonly engine: FlowEngine
@@ -70,6 +71,7 @@ export class Loop {
   #wasIdle = true
   readonly #trouble: LogTrouble
   readonly #moves: RecentMoves
+  readonly #lines = new LineBuffer()
   readonly #clockWatch: ClockWatch
   readonly #flowsToWake: FlowsToWake
   #cancelWake: () => void = () => undefined
@@ -261,7 +263,13 @@ export class Loop {
     let retryLater: boolean
     try {
       const tick = new OpenTick(
-        { ...this.#parts, waitMs: this.waitMs, isWriterIdle: this.#isWriterIdle, moves: this.#moves },
+        {
+          ...this.#parts,
+          waitMs: this.waitMs,
+          isWriterIdle: this.#isWriterIdle,
+          moves: this.#moves,
+          lines: this.#lines,
+        },
         store.views,
         // The tick before may be on its way to the disk still; this one follows it.
         store.views.facts.now.head,

@@ -3,6 +3,7 @@
  * everything that may only happen once they are durable.
  */
 import { Encoded } from '../encoding/canonical.js'
+import { longText } from '../encoding/hash.js'
 import type { Registry } from '../app/Registry.js'
 import { textToSign } from '../identity/NetworkId.js'
 import type { Signing } from '../identity/Signing.js'
@@ -14,10 +15,11 @@ import type { Party } from '../identity/Party.js'
 import type { TickLimits } from './limits.js'
 import type { TransactionBody } from '../ledger/Transaction.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
-import { encodeFact } from '../log/encodeEvent.js'
+import { assertFits, encodeEvent } from '../log/encodeEvent.js'
 import type { DomainEvent } from '../log/events.js'
+import type { LineBuffer } from '../log/LineBuffer.js'
 import { signTick, type TickSigner } from '../log/TickSigner.js'
-import { tickAfter, type EncodedTick, type Head } from '../log/Tick.js'
+import { rememberLines, tickAfter, type EncodedTick, type Head } from '../log/Tick.js'
 import { instantFromMillis, type Instant } from '../time/Instant.js'
 import type { SignedTransactionReader } from './readSignedTransaction.js'
 import type { ActiveTick } from './ActiveTick.js'
@@ -35,6 +37,8 @@ export type NodeParts = {
   readonly development: boolean
   readonly limits: TickLimits
   readonly signedTransactions: SignedTransactionReader
+  /** In which the lines of the tick are put together. */
+  readonly lines: LineBuffer
   readonly waitMs: () => number
   readonly moves: RecentMoves
   /** Whether the disk has nothing to do; then a tick need not grow any further. */
@@ -63,6 +67,8 @@ export class OpenTick implements ActiveTick {
   readonly #isWriterIdle: () => boolean
   readonly #signedTransactions: NodeParts['signedTransactions']
   readonly #lines: string[] = []
+  /** The same lines put together. */
+  readonly #buffer: LineBuffer
   readonly #unsigned: TransactionId[] = []
   #bytes = 0
   #recorded = false
@@ -80,6 +86,8 @@ export class OpenTick implements ActiveTick {
     this.moves = parts.moves
     this.#isWriterIdle = parts.isWriterIdle
     this.#signedTransactions = parts.signedTransactions
+    this.#buffer = parts.lines
+    this.#buffer.clear()
     this.views = views
     this.#head = head
     this.#signer = views.facts.signer
@@ -102,8 +110,11 @@ export class OpenTick implements ActiveTick {
   }
 
   readonly emit = (event: DomainEvent): void => {
-    const { line, bytes } = encodeFact(event)
+    const line = encodeEvent(event)
+    const bytes = this.#buffer.write(line)
+    assertFits(event.type, bytes)
     this.views.fold(event, this.#head.revision + 1 + this.#lines.length, this.nowMs)
+    this.#buffer.keep(bytes)
     this.#lines.push(line)
     this.events.push(event)
     this.#bytes += bytes
@@ -151,6 +162,7 @@ export class OpenTick implements ActiveTick {
       'a tick was about to be signed with another key than the log names',
     )
     const network = signer?.network ?? this.network.id
+    if (this.#bytes >= longText) rememberLines(this.#lines, this.#buffer.copy())
     this.#sealed = tickAfter(this.#head, this.now, this.#lines, (hash) =>
       signTick(this.#key, network, hash, this.#unsigned),
     )

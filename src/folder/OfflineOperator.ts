@@ -9,6 +9,7 @@ import { orThrow } from '../errors/Decision.js'
 import type { KeyPair } from '../identity/KeyPair.js'
 import { NetworkMap } from '../identity/NetworkMap.js'
 import { PublicKeyC } from '../identity/PublicKey.js'
+import { LineBuffer } from '../log/LineBuffer.js'
 import { latestInstantMs } from '../time/Instant.js'
 import { systemClock } from '../time/SystemClock.js'
 import { assertNewestSigned } from '../engine/assertNewestSigned.js'
@@ -45,6 +46,7 @@ export const openOfflineTick = (store: TickStore, key: KeyPair): OpenTick => {
       key,
       registry: new Registry(defineApp({ name: app ?? 'none', states: [], flows: [] })),
       network: new NetworkMap([], signer.network),
+      lines: new LineBuffer(),
       signedTransactions: new SignedTransactionReader(store.tick, (tick) => store.views.facts.signerOf(tick)?.key),
       random: systemRandom,
       development: false,

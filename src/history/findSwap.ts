@@ -1,7 +1,7 @@
 /**
  * Whether two events of a tick have changed places: when exchanging them back gives the hash the tick should have.
  */
-import { hashAfterTick, linesOf, type EncodedTick, type HashLink } from '../log/Tick.js'
+import { hashAfterTick, joinedLines, type EncodedTick, type HashLink } from '../log/Tick.js'
 
 /** Bytes that are hashed in search of a swap; beyond that the tick is simply altered. */
 const mostBytes = 32 * 1024 * 1024
@@ -10,7 +10,7 @@ const mostBytes = 32 * 1024 * 1024
 export const findSwap = (before: HashLink, tick: EncodedTick): readonly [number, number] | undefined => {
   const { events } = tick
   let bytes = 0
-  const size = linesOf(tick.events).length
+  const size = joinedLines(tick.events).length
   // Neighbours first: that is what most often happens.
   for (let distance = 1; distance < events.length; distance++) {
     for (let first = 0; first + distance < events.length; first++) {

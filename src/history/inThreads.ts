@@ -3,7 +3,7 @@
  * thread has room for, the caller looks at itself.
  */
 import { SignerTracker, signerEventsOf } from '../log/SignerTracker.js'
-import { emptyHead, linesOf, type EncodedTick, type HashLink } from '../log/Tick.js'
+import { emptyHead, joinedLines, type EncodedTick, type HashLink } from '../log/Tick.js'
 import { TickChecker } from './TickChecker.js'
 import { vouchFor, type PresumedSigner, type Vouch } from './vouch.js'
 import { VouchingThreads, type Vouches } from './VouchingThreads.js'
@@ -79,7 +79,7 @@ export async function* inThreads(
       })
       if (read.done === true) break
       const tick = read.value
-      const size = linesOf(tick.events).length
+      const size = joinedLines(tick.events).length
       seen += size
       const signer = presumedSigner(signers, tick)
       if (seen <= afterBytes) {

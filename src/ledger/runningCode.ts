@@ -11,14 +11,14 @@ export type CodeKind = Exclude<(typeof kinds)[number], 'none'>
 
 export const codeKinds: readonly string[] = kinds
 
-/** Characters of the subject that are kept: a ref or an id, a line break, and a name. */
-const subjectLength = 500
+/** Bytes of the subject that are kept: a ref or an id, a line break, and a name. */
+const subjectBytes = 1_000
 
 const headerBytes = 16
 
 /** Counts up whenever a subject begins or ends; odd while there is one. Then the kind of code, and the subject's length. */
-const header = new Int32Array(new SharedArrayBuffer(headerBytes + 2 * subjectLength), 0, 4)
-const subject = new Uint16Array(header.buffer, headerBytes, subjectLength)
+const header = new Int32Array(new SharedArrayBuffer(headerBytes + subjectBytes), 0, 4)
+const subject = Buffer.from(header.buffer, headerBytes, subjectBytes)
 
 /** To be handed to the thread that looks on. */
 export const runningCodeMemory = header.buffer
@@ -27,10 +27,7 @@ const [turnAt, kindAt, lengthAt, ownerAt] = [0, 1, 2, 3] as const
 
 /** What the code is running for begins: `owner` is the number of the node, `id` a ref or the id of a flow. */
 export const beginSubject = (owner: number, id: string, name: string): void => {
-  const text = `${id}\n${name}`
-  const length = Math.min(text.length, subjectLength)
-  for (let place = 0; place < length; place++) subject[place] = text.charCodeAt(place)
-  header[lengthAt] = length
+  header[lengthAt] = subject.write(`${id}\n${name}`)
   header[ownerAt] = owner
   header[kindAt] = 0
   Atomics.add(header, turnAt, 1)

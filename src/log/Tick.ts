@@ -40,17 +40,25 @@ export const TickHeaderC = t.strict({ at: InstantC, count: IntegerC, revision: I
 export const headerLine = (tick: OpenEncodedTick): string =>
   `{"at":"${tick.at}","count":${tick.events.length},"revision":${tick.firstRevision},"tick":${tick.number}}`
 
-/** Lines joined so far: they are hashed and stored, and half a megabyte is not put together twice. */
-const joined = new WeakMap<readonly string[], string>()
+/** Lines joined so far, as text or as its bytes: they are hashed and stored, and half a megabyte is not put together twice. */
+const joined = new WeakMap<readonly string[], string | Uint8Array>()
+
+/** Lines of events that were put together already, as the bytes of the text that {@link linesOf} gives. */
+export const rememberLines = (events: readonly string[], lines: Uint8Array): void => {
+  joined.set(events, lines)
+}
 
 /** The lines of a tick's events as one text; canonical text holds no line break of its own. */
 export const linesOf = (events: readonly string[]): string => {
   const known = joined.get(events)
-  if (known !== undefined) return known
+  if (typeof known === 'string') return known
   const text = events.join('\n')
-  joined.set(events, text)
+  if (known === undefined) joined.set(events, text)
   return text
 }
+
+/** As {@link linesOf}, for whoever can do with the bytes of the text where these are at hand. */
+export const joinedLines = (events: readonly string[]): string | Uint8Array => joined.get(events) ?? linesOf(events)
 
 /** The events of {@link linesOf}, which need not be joined again to be hashed. */
 export const eventsOf = (lines: string): readonly string[] => {
@@ -64,7 +72,7 @@ export type HashLink = Pick<Head, 'hash' | 'signature'>
 
 /** The running hash after a tick: over the link before it, its header and its events. */
 export const hashAfterTick = (before: HashLink, tick: OpenEncodedTick): Hash =>
-  sha256Of(`${before.hash}\n${before.signature}\n${headerLine(tick)}\n`, linesOf(tick.events))
+  sha256Of(`${before.hash}\n${before.signature}\n${headerLine(tick)}\n`, joinedLines(tick.events))
 
 /** Builds the tick that follows a head, and lets its running hash be signed. */
 export const tickAfter = (

@@ -17,15 +17,12 @@ export const encodeEvent = (event: DomainEvent): string => {
   return form === undefined ? canonicalText(event) : plainText(form, event)
 }
 
-/** As {@link encodeEvent}, with its bytes. Throws `fact-too-large` when the log does not take it. */
-export const encodeFact = (event: DomainEvent): { readonly line: string; readonly bytes: number } => {
-  const line = encodeEvent(event)
-  const bytes = Buffer.byteLength(line)
+/** Throws `fact-too-large` when the log does not take an event of so many bytes. */
+export const assertFits = (type: EventType, bytes: number): void => {
   if (bytes > logLimits.factBytes)
     throw new CarillonError(
       'fact-too-large',
-      `A ${event.type} of ${bytes} bytes is larger than the ${logLimits.factBytes} bytes one fact may take. Split it, or keep the bulk outside the ledger and record its hash.`,
-      { type: event.type, bytes },
+      `A ${type} of ${bytes} bytes is larger than the ${logLimits.factBytes} bytes one fact may take. Split it, or keep the bulk outside the ledger and record its hash.`,
+      { type, bytes },
     )
-  return { line, bytes }
 }

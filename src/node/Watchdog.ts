@@ -34,9 +34,9 @@ const { parentPort, workerData } = require('node:worker_threads')
 const fs = require('node:fs')
 const { memory, kinds, owner, file, listen, isHeard, returnsMs, lookMs, kept } = workerData
 const header = new Int32Array(memory, 0, 4)
-const subject = new Uint16Array(memory, 16)
+const subject = Buffer.from(memory, 16)
 const text = () => {
-  const [id, name] = String.fromCharCode(...subject.slice(0, header[2])).split('\\n')
+  const [id, name] = subject.toString('utf8', 0, header[2]).split('\\n')
   return { id, name, code: kinds[header[1]] }
 }
 const read = () => { try { return JSON.parse(fs.readFileSync(file, 'utf8')) } catch { return {} } }

@@ -8,7 +8,7 @@ import { storageLimits, type StorageLimits } from './limits.js'
 import { limitsOf } from '../limits.js'
 import { SqliteTicks, ticksSchema } from './SqliteTicks.js'
 import type { AppendOutcome } from '../log/EventLog.js'
-import { headAfter, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
+import { headAfter, joinedLines, type EncodedTick, type Head } from '../log/Tick.js'
 import { CommitThread } from './sqlite/CommitThread.js'
 import { carriedOutOn } from './sqlite/carryOutOn.js'
 import type { CarryOut, CommitWorker, WorkerOutcome } from './sqlite/CommitWorker.js'
@@ -167,7 +167,7 @@ export class EmbeddedStore implements OpenStore {
 
   /** @internal A small tick is written sooner than it is handed over. */
   readonly handOver = (tick: EncodedTick): PendingCommit | undefined => {
-    if (linesOf(tick.events).length < this.views.limits.handedOverBytes || !this.#db.canHandOver()) return undefined
+    if (joinedLines(tick.events).length < this.views.limits.handedOverBytes || !this.#db.canHandOver()) return undefined
     // Only this connection moves pages then, in the middle of its commits.
     if (this.#beside?.checkpoints.hasThread === false) return undefined
     try {
@@ -222,7 +222,7 @@ export class EmbeddedStore implements OpenStore {
   #advance(tick: EncodedTick): void {
     this.#head = headAfter(tick)
     this.#beside?.note.committed(this.#head)
-    this.#beside?.checkpoints.committed(linesOf(tick.events).length)
+    this.#beside?.checkpoints.committed(joinedLines(tick.events).length)
   }
 
   #failure(error: unknown): AppendOutcome {

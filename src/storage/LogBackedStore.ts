@@ -10,7 +10,7 @@ import type { AppendOutcome, EventLog } from '../log/EventLog.js'
 import { BackOff } from '../engine/BackOff.js'
 import { pause } from '../engine/pause.js'
 import { SqliteTicks, ticksSchema } from './SqliteTicks.js'
-import { headAfter, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
+import { headAfter, joinedLines, type EncodedTick, type Head } from '../log/Tick.js'
 import { BackgroundCheckpoints } from './sqlite/BackgroundCheckpoints.js'
 import { StoreCheck } from './sqlite/StoreCheck.js'
 import { openDatabase } from './sqlite/openDatabase.js'
@@ -200,7 +200,7 @@ export class LogBackedStore implements OpenStore {
     try {
       if (unwritten !== undefined) throw unwritten.error
       this.#db.exec('COMMIT')
-      this.#checkpoints?.committed(linesOf(tick.events).length)
+      this.#checkpoints?.committed(joinedLines(tick.events).length)
       this.#head = headAfter(tick)
       this.views.committed()
       return

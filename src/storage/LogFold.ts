@@ -6,7 +6,7 @@
 import { CarillonError } from '../errors/CarillonError.js'
 import { EventDecoder } from '../log/EventDecoder.js'
 import type { DomainEvent } from '../log/events.js'
-import { headAfter, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
+import { headAfter, joinedLines, type EncodedTick, type Head } from '../log/Tick.js'
 import { signerEventsOf } from '../log/SignerTracker.js'
 import { assertHasSignature, assertSigned, faultOfOwnChange, type TickSigner } from '../log/TickSigner.js'
 import { toMillis } from '../time/Instant.js'
@@ -126,7 +126,7 @@ export class LogFold {
   }
 
   #gathered(tick: EncodedTick): void {
-    this.#bytes += linesOf(tick.events).length + 1
+    this.#bytes += joinedLines(tick.events).length + 1
   }
 
   /** Writes all that has gathered. */

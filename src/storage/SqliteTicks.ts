@@ -6,7 +6,7 @@ import { CarillonError } from '../errors/CarillonError.js'
 import type { Guard } from './sqlite/CommitWorker.js'
 import { instantFromMillis, toMillis, type Instant } from '../time/Instant.js'
 import type { Database, SqlRow, SqlValue, Statement } from './Database.js'
-import { emptyHead, eventsOf, headAfter, linesOf, type EncodedTick, type Head } from '../log/Tick.js'
+import { emptyHead, eventsOf, headAfter, joinedLines, type EncodedTick, type Head } from '../log/Tick.js'
 import { assertFollows } from './assertFollows.js'
 
 export const ticksSchema = `
@@ -86,7 +86,8 @@ export class SqliteTicks {
 
   constructor(db: Database) {
     this.#insert = db.prepare(
-      'INSERT INTO log_ticks (tick, first_revision, count, at_ms, hash, signature, events) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      // The events may be given as the bytes of their text.
+      'INSERT INTO log_ticks (tick, first_revision, count, at_ms, hash, signature, events) VALUES (?, ?, ?, ?, ?, ?, CAST(? AS TEXT))',
     )
     this.#last = db.prepare(
       'SELECT tick, first_revision, count, hash, signature FROM log_ticks ORDER BY tick DESC LIMIT 1',
@@ -120,7 +121,7 @@ export class SqliteTicks {
       toMillis(tick.at),
       tick.hash,
       tick.signature,
-      linesOf(tick.events),
+      joinedLines(tick.events),
     )
   }
 

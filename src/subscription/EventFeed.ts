@@ -6,7 +6,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { CarillonError } from '../errors/CarillonError.js'
 import { holdsEvent, type TakenEvent } from '../log/holdsEvent.js'
-import { linesOf, type EncodedTick, type Head } from '../log/Tick.js'
+import { joinedLines, type EncodedTick, type Head } from '../log/Tick.js'
 import { FeedReader } from './FeedReader.js'
 import { subscriptionLimits } from './limits.js'
 import { freely, type Pace } from './Pace.js'
@@ -23,7 +23,7 @@ export type EventSource = {
   readonly whenStopped: (callback: (reason: CarillonError) => void) => void
 }
 
-const sizeOf = ({ events }: EncodedTick): number => linesOf(events).length
+const sizeOf = ({ events }: EncodedTick): number => joinedLines(events).length
 
 export class EventFeed {
   readonly #source: EventSource

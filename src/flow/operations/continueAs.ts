@@ -2,9 +2,9 @@
  * Ends a flow and starts another in its place, with a record of its own: whoever waits for the first gets the result of the
  * last. The client id, the signals that were not taken and the children go over to it.
  */
-import type { Json } from '../../encoding/canonical.js'
+import { utf8Length, type Json } from '../../encoding/canonical.js'
 import { CarillonError } from '../../errors/CarillonError.js'
-import { encodeFact } from '../../log/encodeEvent.js'
+import { assertFits, encodeEvent } from '../../log/encodeEvent.js'
 import { flowIdOfContinuation } from '../../log/FlowId.js'
 import { cancelOf } from '../cancelFlow.js'
 import { decodedInput } from '../decodedInput.js'
@@ -41,7 +41,7 @@ export const continueAs = defineOperation<ContinueAs, FlowReads>({
     const origin = { kind: 'continued', from: flow } as const
     const started = { type: 'FlowStarted', flow: flowIdOfContinuation(flow), name, version, input, origin } as const
     // The end of this flow is recorded first, and what ended cannot be told any more that its successor does not fit.
-    encodeFact(started)
+    assertFits(started.type, utf8Length(encodeEvent(started)))
     return { kind: 'continuation', started }
   },
 })

@@ -12,7 +12,12 @@ export type DueReader = {
   readonly due: (nowMs: number, limit: number) => readonly StoredState[]
   /** When the first of all rows acts; null when none does. */
   readonly nextMs: () => number | null
+  /** Whether the tick has changed nothing yet that a question would have to see. */
+  readonly isUnchanged: () => boolean
 }
+
+/** When fewer than this part of what is read at once is left, a tick that has changed nothing yet reads again. */
+const lowAhead = 1 / 16
 
 export class DueStates {
   readonly #readAheadRows: number
@@ -27,6 +32,8 @@ export class DueStates {
   #aheadFrom = 0
   /** All that act up to this instant are among them. */
   #aheadUntilMs = Number.NEGATIVE_INFINITY
+  /** Whether more may be due than was read ahead. */
+  #hasMore = false
 
   constructor({ dueReadAhead }: StorageLimits, reader: DueReader) {
     this.#readAheadRows = dueReadAhead
@@ -46,8 +53,13 @@ export class DueStates {
   /** The first rows that are due, in order; fewer than there are when no more were read ahead. */
   due(nowMs: number, limit: number): readonly StoredState[] {
     if (this.#quietUntilMs > nowMs) return []
-    if (!this.isDueAhead(nowMs)) this.#readAhead(nowMs)
+    if (!this.isDueAhead(nowMs) || (this.#isLow && this.#reader.isUnchanged())) this.#readAhead(nowMs)
     return this.#ahead.slice(this.#aheadFrom, this.#aheadFrom + limit)
+  }
+
+  /** Whether a tick may come to the end of what was read ahead: after a question in its midst it could not be handed over. */
+  get #isLow(): boolean {
+    return this.#hasMore && this.#ahead.length - this.#aheadFrom < this.#readAheadRows * lowAhead
   }
 
   /** Whether something is due, of what was read ahead. */
@@ -78,6 +90,7 @@ export class DueStates {
     this.#ahead = []
     this.#aheadFrom = 0
     this.#aheadUntilMs = Number.NEGATIVE_INFINITY
+    this.#hasMore = false
   }
 
   /** To be called when changes that were noted have been taken back. */
@@ -90,7 +103,8 @@ export class DueStates {
   #readAhead(nowMs: number): void {
     this.#ahead = this.#reader.due(nowMs, this.#readAheadRows)
     this.#aheadFrom = 0
-    this.#aheadUntilMs = this.#ahead.length < this.#readAheadRows ? nowMs : (this.#ahead.at(-1)?.actsAtMs ?? nowMs)
+    this.#hasMore = this.#ahead.length === this.#readAheadRows
+    this.#aheadUntilMs = this.#hasMore ? (this.#ahead.at(-1)?.actsAtMs ?? nowMs) : nowMs
     // Nothing is due: so it is worth knowing until when, or the next tick would look again.
     if (this.#ahead.length === 0) this.nextMs()
   }

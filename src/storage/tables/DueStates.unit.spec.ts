@@ -16,6 +16,7 @@ describe('Due states that were read ahead', () => {
         return rows
       },
       nextMs: () => 10,
+      isUnchanged: () => false,
     })
     expect(due.due(10, 1)).to.deep.equal([rows[0]])
     const [first, second] = rows
@@ -27,5 +28,38 @@ describe('Due states that were read ahead', () => {
     first.actsAtMs = null
     expect(due.due(10, 1)).to.deep.equal([rows[2]])
     expect(reads).to.equal(1)
+  })
+
+  it('are read again when few are left and the tick has changed nothing, and never in its midst before they are used up', () => {
+    const rows = Array.from({ length: 40 }, (_, seq) => row(seq))
+    let reads = 0
+    let isUnchanged = true
+    const due = new DueStates(
+      { ...storageLimits, dueReadAhead: 32 },
+      {
+        due: (_nowMs, limit) => {
+          reads += 1
+          return rows.filter(({ actsAtMs }) => actsAtMs !== null).slice(0, limit)
+        },
+        nextMs: () => 10,
+        isUnchanged: () => isUnchanged,
+      },
+    )
+    const take = (): number | undefined => {
+      const [first] = due.due(10, 1)
+      if (first !== undefined) first.actsAtMs = null
+      return first?.seq
+    }
+    const taken = [take()]
+    isUnchanged = false
+    for (let left = 31; left > 1; left--) taken.push(take())
+    expect(reads).to.equal(1)
+    isUnchanged = true
+    taken.push(take())
+    expect(reads).to.equal(2)
+    isUnchanged = false
+    while (taken.length < 40) taken.push(take())
+    expect(reads).to.equal(2)
+    expect(taken).to.deep.equal(rows.map(({ seq }) => seq))
   })
 })

@@ -13,7 +13,7 @@ import type { UnitOfWork } from '../UnitOfWork.js'
 import { BulkInsert } from './BulkInsert.js'
 import { hashIndexSchema } from './HashIndex.js'
 import { RowCache } from './RowCache.js'
-import { Table, type Column } from './Table.js'
+import { Table } from './Table.js'
 import { WakingFlows, type WakingReader } from './WakingFlows.js'
 
 export const flowsSchema = `
@@ -53,31 +53,20 @@ export const flowsSchema = `
   ${hashIndexSchema('flows')}
 `
 
-const columns: readonly Column<FlowDraft>[] = [
-  ['id', (row) => row.id],
-  ['name', (row) => row.name],
-  ['version', (row) => row.version],
-  ['input', (row) => row.input],
-  ['started_ms', (row) => row.startedMs],
-  ['from_revision', (row) => row.fromRevision],
-  ['state_seq', (row) => row.stateSeq],
-  ['due_ms', (row) => row.dueMs],
-  ['attempt', (row) => row.attempt],
-  ['lateness_ms', (row) => row.latenessMs],
-  ['cause', (row) => row.cause],
-  ['client_id', (row) => row.clientId],
-  ['started_by', (row) => row.startedBy],
-  ['session', (row) => row.session],
-  ['status', (row) => row.status],
-  ['until_revision', (row) => row.untilRevision],
-  ['ended_ms', (row) => row.endedMs],
-  ['result', (row) => row.result],
-  ['error', (row) => row.error],
-  ['waiting', (row) => row.waiting],
-  ['steps_under_way', (row) => row.stepsUnderWay],
-  ['wake_ms', (row) => row.wakeMs],
-  ['recorded', (row) => row.recorded],
-  ['progress', (row) => row.progress],
+/** The table's columns, in the order of {@link flowRowOf} and {@link valuesOf}. */
+// prettier-ignore
+const columns = [
+  'seq', 'id', 'name', 'version', 'input', 'started_ms', 'from_revision', 'state_seq', 'due_ms', 'attempt',
+  'lateness_ms', 'cause', 'client_id', 'started_by', 'session', 'status', 'until_revision', 'ended_ms',
+  'result', 'error', 'waiting', 'steps_under_way', 'wake_ms', 'recorded', 'progress',
+]
+
+// prettier-ignore
+const valuesOf = (row: FlowDraft): readonly SqlValue[] => [
+  row.seq, row.id, row.name, row.version, row.input, row.startedMs, row.fromRevision, row.stateSeq, row.dueMs,
+  row.attempt, row.latenessMs, row.cause, row.clientId, row.startedBy, row.session, row.status,
+  row.untilRevision, row.endedMs, row.result, row.error, row.waiting, row.stepsUnderWay, row.wakeMs,
+  row.recorded, row.progress,
 ]
 
 const changes = [
@@ -95,13 +84,11 @@ const changes = [
   ],
 ]
 
-const names = ['seq', ...columns.map(([name]) => name)]
-
 /** The columns of {@link flowRowOf}, first in a row that may have more. */
-export const flowColumns = (alias: string): string => names.map((name) => `${alias}.${name}`).join(', ')
+export const flowColumns = (alias: string): string => columns.map((name) => `${alias}.${name}`).join(', ')
 
 /** How many they are: what else was asked for stands behind them. */
-export const flowWidth = names.length
+export const flowWidth = columns.length
 
 const numberOrNull = (value: SqlValue | undefined): number | null => (typeof value === 'number' ? value : null)
 const textOrNull = (value: SqlValue | undefined): string | null => (typeof value === 'string' ? value : null)
@@ -168,7 +155,7 @@ export class FlowTable implements Flows {
     this.#table = new Table<FlowDraft>(
       db,
       unit,
-      { name: 'flows', columns, changes, select, read: flowRowOf, idOf: (row) => row.id },
+      { name: 'flows', columns, changes, select, read: flowRowOf, values: valuesOf, idOf: (row) => row.id },
       new RowCache(unit, () => this.#waking.rows()),
     )
     this.#insertOperation = new BulkInsert(db, 'flow_records', ['flow_seq', 'position', 'operation'])

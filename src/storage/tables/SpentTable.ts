@@ -34,11 +34,8 @@ type SpentRow = {
 
 const notarisedSpec: TableSpec<NotarisedRow> = {
   name: 'notarised',
-  columns: [
-    ['id', (row) => row.id],
-    ['revision', (row) => row.revision],
-    ['caller', (row) => row.caller],
-  ],
+  columns: ['seq', 'id', 'revision', 'caller'],
+  values: (row) => [row.seq, row.id, row.revision, row.caller],
   changes: [],
   select: 'SELECT seq, id, revision, caller FROM notarised s',
   read: ([seq, id, revision, caller]) => ({
@@ -52,10 +49,8 @@ const notarisedSpec: TableSpec<NotarisedRow> = {
 
 const spentSpec: TableSpec<SpentRow> = {
   name: 'spent',
-  columns: [
-    ['id', (row) => row.id],
-    ['by_seq', (row) => row.bySeq],
-  ],
+  columns: ['seq', 'id', 'by_seq'],
+  values: (row) => [row.seq, row.id, row.bySeq],
   changes: [],
   select: 'SELECT seq, id, by_seq FROM spent s',
   read: ([seq, id, bySeq]) => ({ seq: Number(seq), id: String(id), bySeq: Number(bySeq) }),

@@ -12,7 +12,7 @@ import type { Database, Statement } from '../Database.js'
 import type { UnitOfWork } from '../UnitOfWork.js'
 import { DueStates } from './DueStates.js'
 import { StateCache } from './StateCache.js'
-import { changes, ownColumns, stateColumns, stateRowOf } from './stateColumns.js'
+import { changes, ownColumns, stateColumns, stateRowOf, valuesOf } from './stateColumns.js'
 import type { StateTypeTable } from './StateTypeTable.js'
 import { newState, type StoredState } from './StoredState.js'
 import { Table } from './Table.js'
@@ -61,10 +61,16 @@ export class StateTable implements States, Activities {
     this.#dueStates = new DueStates(unit.limits, {
       due: (nowMs, limit) => this.#readDue(nowMs, limit),
       nextMs: () => this.#readNextDueMs(),
+      isUnchanged: () => this.#table.isUnchanged,
     })
     this.#cache = new StateCache(unit, this.#dueStates)
     const read: (values: Parameters<typeof stateRowOf>[0]) => StoredState = (values) => stateRowOf(values, kinds)
-    this.#table = new Table(db, unit, { name: 'states', columns: ownColumns, changes, select, read }, this.#cache)
+    this.#table = new Table(
+      db,
+      unit,
+      { name: 'states', columns: ownColumns, changes, select, read, values: valuesOf },
+      this.#cache,
+    )
   }
 
   get nextSeq(): number {

@@ -12,11 +12,8 @@ type Thing = { readonly seq: number; readonly id: string; step: number; name: st
 
 const spec: TableSpec<Thing> = {
   name: 'things',
-  columns: [
-    ['id', (row) => row.id],
-    ['step', (row) => row.step],
-    ['name', (row) => row.name],
-  ],
+  columns: ['seq', 'id', 'step', 'name'],
+  values: (row) => [row.seq, row.id, row.step, row.name],
   changes: [['step'], ['step', 'name']],
   select: 'SELECT seq, id, step, name FROM things s',
   read: ([seq, id, step, name]) => ({ seq: Number(seq), id: String(id), step: Number(step), name: String(name) }),

@@ -3,6 +3,7 @@
  * when the tick closes: a row that is new is inserted with many others, a row that was changed is updated by the columns
  * that changed.
  */
+import { assertInvariant } from '../../errors/CarillonError.js'
 import type { Database, SqlValue, Statement } from '../Database.js'
 import type { UnitOfWork } from '../UnitOfWork.js'
 import { BulkInsert } from './BulkInsert.js'
@@ -11,26 +12,24 @@ import { RowCache, type CachedRows } from './RowCache.js'
 
 type Numbered = { readonly seq: number }
 
-/** A column by its name, and what it holds of a row. */
-export type Column<Row> = readonly [name: string, of: (row: Row) => SqlValue]
-
 export type TableSpec<Row extends Numbered> = {
   readonly name: string
-  /** All columns, but `seq`, which is the first. */
-  readonly columns: readonly Column<Row>[]
+  /** All columns, in the order of `read` and `values`; the first is `seq`. */
+  readonly columns: readonly string[]
   /** Columns that are changed together, the narrowest set first; each set holds the one before it. */
   readonly changes: readonly (readonly string[])[]
   /** SQL that reads rows, up to its condition. The table is called `s` in it. */
   readonly select: string
-  /** Reads a row from the columns that `select` names; its number is the first. */
+  /** Reads a row from the columns that `select` names: those of the table come first. */
   readonly read: (values: readonly SqlValue[]) => Row
+  /** What the columns hold of a row. */
+  readonly values: (row: Row) => readonly SqlValue[]
   /** The random id by which rows are also found. */
   readonly idOf?: (row: Row) => string
 }
 
-type Read<Row> = (row: Row) => SqlValue
-
-type Update<Row> = { readonly statement: Statement; readonly reads: readonly Read<Row>[] }
+/** A statement that updates some columns, and the places of these among all. */
+type Update = { readonly statement: Statement; readonly places: readonly number[] }
 
 export class Table<Row extends Numbered> {
   readonly #spec: TableSpec<Row>
@@ -41,8 +40,7 @@ export class Table<Row extends Numbered> {
   #changed = new Map<Row, number>()
   readonly #index: HashIndex | undefined
   readonly #insert: BulkInsert
-  readonly #reads: readonly Read<Row>[]
-  readonly #updates: readonly Update<Row>[]
+  readonly #updates: readonly Update[]
   readonly #bySeq: Statement
   readonly #lastSeq: Statement
   #nextSeq: number
@@ -51,16 +49,12 @@ export class Table<Row extends Numbered> {
     const { name, columns, changes, select, idOf } = spec
     this.#spec = spec
     this.#cache = cache
-    this.#insert = new BulkInsert(db, name, ['seq', ...columns.map(([column]) => column)])
-    this.#reads = columns.map(([, read]) => read)
-    this.#updates = changes.map((names) => {
-      const changed = columns.filter(([column]) => names.includes(column))
-      const settings = changed.map(([column]) => `${column} = ?`).join(', ')
-      return {
-        statement: db.prepare(`UPDATE ${name} SET ${settings} WHERE seq = ?`),
-        reads: changed.map(([, read]) => read),
-      }
-    })
+    assertInvariant(columns[0] === 'seq', `the first column of ${name} is not its number`)
+    this.#insert = new BulkInsert(db, name, columns)
+    this.#updates = changes.map((names) => ({
+      statement: db.prepare(`UPDATE ${name} SET ${names.map((column) => `${column} = ?`).join(', ')} WHERE seq = ?`),
+      places: [...names, 'seq'].map((column) => columns.indexOf(column)),
+    }))
     this.#bySeq = db.prepare(`${select} WHERE s.seq = ?`)
     this.#lastSeq = db.prepare(`SELECT max(seq) FROM ${name}`)
     this.#index = idOf === undefined ? undefined : new HashIndex(db, unit, name)
@@ -125,22 +119,23 @@ export class Table<Row extends Numbered> {
     return row
   }
 
+  /** Whether the tick has changed nothing that is not written. */
+  get isUnchanged(): boolean {
+    return this.#fresh.length === 0 && this.#changed.size === 0
+  }
+
   /** Writes what the tick has changed so far. The rows stay in memory. */
   flush(): void {
     for (const row of this.#fresh) {
-      const values = this.#insert.next()
-      values.push(row.seq)
-      for (const read of this.#reads) values.push(read(row))
+      this.#insert.next().push(...this.#spec.values(row))
     }
     this.#insert.flush()
     this.#fresh = []
     for (const [row, set] of this.#changed) {
       const update = this.#updates[set]
       if (update === undefined) continue
-      const values: SqlValue[] = []
-      for (const read of update.reads) values.push(read(row))
-      values.push(row.seq)
-      update.statement.runList(values)
+      const values = this.#spec.values(row)
+      update.statement.runList(update.places.map((place) => values[place] ?? null))
     }
     this.#changed = new Map()
   }

@@ -41,15 +41,8 @@ const rowOf = (values: readonly SqlValue[]): TransactionRow => {
 
 const spec: TableSpec<TransactionRow> = {
   name: 'transactions',
-  columns: [
-    ['id', (row) => row.id],
-    ['revision', (row) => row.revision],
-    ['tick', (row) => row.tick],
-    ['at_ms', (row) => row.atMs],
-    ['first_state', (row) => row.firstState],
-    ['outputs', (row) => row.outputs],
-    ['notary', (row) => row.notary],
-  ],
+  columns: ['seq', 'id', 'revision', 'tick', 'at_ms', 'first_state', 'outputs', 'notary'],
+  values: (row) => [row.seq, row.id, row.revision, row.tick, row.atMs, row.firstState, row.outputs, row.notary],
   changes: [],
   select: 'SELECT seq, id, revision, tick, at_ms, first_state, outputs, notary FROM transactions s',
   read: rowOf,

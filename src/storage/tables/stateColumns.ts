@@ -8,7 +8,6 @@ import type { TransactionId } from '../../ledger/TransactionId.js'
 import type { Standing } from '../../agenda/ActivityRow.js'
 import type { SqlValue } from '../Database.js'
 import type { StateTypeTable } from './StateTypeTable.js'
-import type { Column } from './Table.js'
 import type { StoredState } from './StoredState.js'
 
 /** What needs attention: word for word as in the index, or SQLite would not use it. */
@@ -46,26 +45,20 @@ export const statesSchema = `
   CREATE INDEX IF NOT EXISTS states_started ON states (seq) WHERE standing = 'started' AND until_revision IS NULL;
 `
 
-/** The table's columns after its number, and what they hold of a row. */
-export const ownColumns: readonly Column<StoredState>[] = [
-  ['transaction_seq', (row) => row.transactionSeq],
-  ['output_index', (row) => row.ref.index],
-  ['kind', (row) => row.kind.id],
-  ['text', (row) => row.text],
-  ['relevant', (row) => Number(row.relevant)],
-  ['participants', (row) => row.participants],
-  ['key', (row) => row.key],
-  ['from_revision', (row) => row.fromRevision],
-  ['until_revision', (row) => row.untilRevision],
-  ['consumed_by', (row) => row.consumedBy],
-  ['standing', (row) => row.standing],
-  ['due_ms', (row) => row.dueMs],
-  ['acts_at_ms', (row) => row.actsAtMs],
-  ['activity', (row) => row.activity],
-  ['attempt', (row) => row.attempt],
-  ['error', (row) => row.error],
-  ['note', (row) => row.note],
-  ['cause', (row) => row.cause],
+/** The table's columns, in the order of {@link stateRowOf} and {@link valuesOf}. */
+// prettier-ignore
+export const ownColumns = [
+  'seq', 'transaction_seq', 'output_index', 'kind', 'text', 'relevant', 'participants', 'key',
+  'from_revision', 'until_revision', 'consumed_by', 'standing', 'due_ms', 'acts_at_ms', 'activity', 'attempt',
+  'error', 'note', 'cause',
+]
+
+/** What they hold of a row. */
+// prettier-ignore
+export const valuesOf = (row: StoredState): readonly SqlValue[] => [
+  row.seq, row.transactionSeq, row.ref.index, row.kind.id, row.text, Number(row.relevant), row.participants,
+  row.key, row.fromRevision, row.untilRevision, row.consumedBy, row.standing, row.dueMs, row.actsAtMs,
+  row.activity, row.attempt, row.error, row.note, row.cause,
 ]
 
 const progressColumns = [
@@ -88,10 +81,10 @@ export const changes = [
 /** Of the state's transaction. */
 const transactionColumns = ['id', 'notary'] as const
 
-const names = ['seq', ...ownColumns.map(([name]) => name), ...transactionColumns]
+const names = [...ownColumns, ...transactionColumns]
 
 /** The columns of {@link stateRowOf}, first in a row that may have more: of `states s` and its `transactions t`. */
-export const stateColumns = names.map((name, place) => `${place > ownColumns.length ? 't' : 's'}.${name}`).join(', ')
+export const stateColumns = names.map((name, place) => `${place < ownColumns.length ? 's' : 't'}.${name}`).join(', ')
 
 /** How many they are: what else was asked for stands behind them. */
 export const stateWidth = names.length

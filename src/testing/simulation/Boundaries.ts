@@ -4,7 +4,7 @@
  */
 import type { EncodedTick } from '../../log/Tick.js'
 import { engineLimits } from '../../engine/limits.js'
-import { linesOf } from '../../log/Tick.js'
+import { joinedLines } from '../../log/Tick.js'
 import type { GivenLimits } from '../../node/NodeLimits.js'
 
 /** What is counted. */
@@ -55,7 +55,7 @@ export class Boundaries {
   committed(tick: EncodedTick): void {
     const { activitiesPerTick, wakesPerTick, tickBytes } = this.#limits
     const ofType = (type: string): number => tick.events.filter((line) => line.includes(`"type":"${type}"`)).length
-    if (linesOf(tick.events).length >= tickBytes) this.count('full ticks')
+    if (joinedLines(tick.events).length >= tickBytes) this.count('full ticks')
     if (tick.events.filter(startsActivity).length >= activitiesPerTick) this.count('full portions of due activities')
     if (ofType('FlowAdvanced') >= wakesPerTick) this.count('full portions of woken flows')
     this.count('starts', ofType('NodeStarted'))
