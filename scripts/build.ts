@@ -44,7 +44,14 @@ const run = (program: string, ...args: readonly string[]): void => {
 }
 
 const types = (): void =>
-  run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', target)
+  run(
+    'node_modules/typescript-native/bin/tsc',
+    '-p',
+    'tsconfig.build.json',
+    '--emitDeclarationOnly',
+    '--outDir',
+    target,
+  )
 const dashboard = (): void =>
   run(
     'node_modules/vite/bin/vite.js',

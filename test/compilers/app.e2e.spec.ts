@@ -9,7 +9,7 @@ const repository = dirname(dirname(import.meta.dirname))
 const installed = (path: string): string => join(repository, 'node_modules', path)
 const compilers = {
   '5.4, the oldest': join(import.meta.dirname, 'oldest/node_modules/typescript/bin/tsc'),
-  'the newest': join(import.meta.dirname, 'newest/node_modules/typescript/bin/tsc'),
+  'the newest': installed('typescript-native/bin/tsc'),
 }
 const modules = {
   nodenext: { module: 'nodenext' },
