@@ -130,13 +130,14 @@ export class Connection {
     }
     if (!this.#ready) throw new FrameRefused('it comes before the greeting')
     const { envelopes, bytes } = frame
-    if (envelopes.length === 0) return
-    this.#usedMs = this.#heardMs
-    this.#underWay += envelopes.length
-    this.#inflow.begin(envelopes.length, bytes)
+    if (envelopes.length > 0) this.#usedMs = this.#heardMs
+    // An empty frame is read, too: whoever sends many of them has used up its share like anyone else.
+    const count = Math.max(1, envelopes.length)
+    this.#underWay += count
+    this.#inflow.begin(count, bytes)
     void Promise.resolve(this.#events.deliver(this.#party, envelopes, bytes)).finally(() => {
-      this.#underWay -= envelopes.length
-      this.#inflow.end(envelopes.length, bytes)
+      this.#underWay -= count
+      this.#inflow.end(count, bytes)
     })
     // The loop has as much of this party as is good for the others; TCP holds the rest back at its sender.
     this.#inflow.hold(this)

@@ -82,39 +82,48 @@ export const decodeFrame = (bytes: Buffer): Frame => {
   return { kind: 'envelopes', envelopes, bytes: bytes.length }
 }
 
-/** Cuts what arrives into frames. Never holds more than one frame and the chunk that completed it. */
+/**
+ * Cuts what arrives into frames. What is incomplete is copied into the place of its frame, and nothing of the chunks is kept: a
+ * sender that brings a byte at a time would make a million of them out of one frame.
+ */
 export class FrameReader {
-  #chunks: Buffer[] = []
-  #bytes = 0
+  /** The first bytes of a prefix that is not whole yet. */
+  #prefix = Buffer.alloc(0)
+  /** How much of a frame that is not whole yet has come, and its place. */
+  #filled = 0
+  #frame: Buffer | undefined
 
-  #joined(): Buffer {
-    const [first] = this.#chunks
-    const all = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks)
-    this.#chunks = [all]
-    return all
-  }
-
-  /** The length of the frame that begins what is held, once its prefix is there. */
-  #nextLength(): number | undefined {
-    if (this.#bytes < prefixBytes) return undefined
-    const first = this.#chunks[0]
-    const head = first !== undefined && first.length >= prefixBytes ? first : this.#joined()
-    const length = head.readUInt32BE(0)
-    if (length > frameLimits.frameBytes)
-      throw new FrameRefused(`it announces ${length} bytes, and ${frameLimits.frameBytes} are allowed`)
-    return length
+  /** Fills the place of the frame under way, and gives what is left of the chunk. */
+  #fill(frame: Buffer, chunk: Buffer): Buffer {
+    const taken = chunk.copy(frame, this.#filled)
+    this.#filled += taken
+    return chunk.subarray(taken)
   }
 
   *feed(chunk: Buffer): Generator<Frame> {
-    this.#chunks.push(chunk)
-    this.#bytes += chunk.length
-    for (let length = this.#nextLength(); length !== undefined; length = this.#nextLength()) {
-      if (this.#bytes < prefixBytes + length) return
-      const all = this.#joined()
-      const rest = all.subarray(prefixBytes + length)
-      this.#chunks = rest.length === 0 ? [] : [rest]
-      this.#bytes = rest.length
-      yield decodeFrame(all.subarray(prefixBytes, prefixBytes + length))
+    let rest = chunk
+    for (;;) {
+      if (this.#frame !== undefined) {
+        const frame = this.#frame
+        rest = this.#fill(frame, rest)
+        if (this.#filled < frame.length) return
+        this.#frame = undefined
+        yield decodeFrame(frame)
+      }
+      if (this.#prefix.length > 0) rest = Buffer.concat([this.#prefix, rest])
+      this.#prefix = rest.length < prefixBytes ? Buffer.from(rest) : Buffer.alloc(0)
+      if (rest.length < prefixBytes) return
+      const length = rest.readUInt32BE(0)
+      if (length > frameLimits.frameBytes)
+        throw new FrameRefused(`it announces ${length} bytes, and ${frameLimits.frameBytes} are allowed`)
+      rest = rest.subarray(prefixBytes)
+      if (rest.length >= length) {
+        yield decodeFrame(rest.subarray(0, length))
+        rest = rest.subarray(length)
+      } else {
+        this.#frame = Buffer.allocUnsafe(length)
+        this.#filled = 0
+      }
     }
   }
 }

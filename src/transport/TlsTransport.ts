@@ -101,7 +101,8 @@ export class TlsTransport implements Transport {
     this.#handshakes = new ConnectionPlaces({
       total: this.#limits.handshakesUnderWay,
       perAddress: () => this.#limits.handshakesPerAddress,
-      dropped: (address) => this.#refusals.tell(address, 'Too many handshakes are under way; its oldest was dropped.'),
+      dropped: (address) =>
+        this.#refusals.tellOfStranger(address, 'Too many handshakes are under way; its oldest was dropped.'),
     })
     this.#credentials = {
       key: options.key.exportPrivate(),
@@ -216,7 +217,10 @@ export class TlsTransport implements Transport {
       // The reason OpenSSL gave for the certificate says more than the reset that followed.
       const verdict: unknown = socket.authorizationError
       const why = typeof verdict === 'string' ? verdict : error.message
-      this.#refusals.tell(socket.remoteAddress ?? 'Someone', `A connection was refused in its handshake: ${why}.`)
+      this.#refusals.tellOfStranger(
+        socket.remoteAddress ?? 'Someone',
+        `A connection was refused in its handshake: ${why}.`,
+      )
       socket.destroy()
     })
     await new Promise<void>((resolve, reject) => {
@@ -241,7 +245,10 @@ export class TlsTransport implements Transport {
     this.#handshakes.leave(socket)
     const identified = this.#identify(socket)
     if ('refused' in identified) {
-      this.#refusals.tell(socket.remoteAddress ?? 'Someone', `A connection was refused: ${identified.refused}.`)
+      this.#refusals.tellOfStranger(
+        socket.remoteAddress ?? 'Someone',
+        `A connection was refused: ${identified.refused}.`,
+      )
       socket.on('error', () => undefined)
       socket.destroy()
       return

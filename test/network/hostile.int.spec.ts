@@ -226,6 +226,28 @@ describe('A hostile client of the TLS transport', function () {
     clearInterval(release)
   })
 
+  it('that sends nothing but signs of life uses up its share like anyone else', async () => {
+    await open()
+    await network.transportsOf('Bob')[0]?.close()
+    const waits: (() => void)[] = []
+    let taken = 0
+    await network.open('Bob', { deliveriesUnderWay: 100 }, async () => {
+      taken += 1
+      await new Promise<void>((resolve) => waits.push(resolve))
+    })
+    const socket = await network.attackAs('Mallory', 'Bob')
+    socket.write(greetingFrame())
+    const sign = encodeFrame('[]')
+    for (let each = 0; each < 200; each++) socket.write(Buffer.concat(Array.from({ length: 1_000 }, () => sign)))
+    await eventually(() => taken >= 100, 'Bob is at his bound')
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    // What had been read before it was held back is taken, and nothing more.
+    expect(taken).to.be.lessThan(60_000)
+    const release = setInterval(() => waits.splice(0).forEach((resolve) => resolve()), 1)
+    await eventually(() => taken === 200_000, 'all of it is taken in the end')
+    clearInterval(release)
+  })
+
   it('that reads nothing is cut off, and what is sent to it stays bounded', async () => {
     await open({ keepAliveMs: 100, silenceMs: 500, outgoingBytes: 512 * 1024 })
     const socket = await network.attackAs('Mallory', 'Bob')
@@ -245,6 +267,19 @@ describe('A hostile client of the TLS transport', function () {
     clearInterval(alive)
     expect(process.memoryUsage().arrayBuffers - before).to.be.lessThan(64 * 1024 * 1024)
     socket.destroy()
+    await bobGoesOn()
+  })
+
+  it('that is cut off again and again, each time for something else, fills no log', async () => {
+    await open()
+    for (let round = 0; round < 30; round++) {
+      const socket = await network.attackAs('Mallory', 'Bob')
+      const announced = Buffer.alloc(4)
+      announced.writeUInt32BE(frameLimits.frameBytes + 1 + round)
+      socket.write(Buffer.concat([greetingFrame(), announced]))
+      await hungUp(socket)
+    }
+    expect(network.lines.filter((line) => line.startsWith('Mallory')).length).to.be.within(1, 10)
     await bobGoesOn()
   })
 
