@@ -61,6 +61,15 @@ export class Committed {
     )
   }
 
+  /** The ends of sessions in which flows ask for a message from this tick on. */
+  awaited(): readonly Pick<MessageAt, 'session' | 'role'>[] {
+    return this.#decided.flatMap((event) =>
+      event.type === 'FlowAdvanced'
+        ? event.waiting.flatMap((wait) => (wait.for === 'message' ? [{ session: wait.session, role: wait.role }] : []))
+        : [],
+    )
+  }
+
   /** How many events of a type the tick holds. */
   count(type: EventType): number {
     let count = 0

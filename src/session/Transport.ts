@@ -12,7 +12,7 @@ export type Transport = {
   /**
    * Hands over what arrives. `from` is authenticated by the transport. A promise resolves once the envelopes have been
    * decided on, so that a transport need not take more from a party than the node can keep up with. `bytes`: how much
-   * they were on their way.
+   * they were on their way. A sign of life comes without envelopes.
    */
   readonly listen: (
     deliver: (from: PublicKey, envelopes: readonly Envelope[], bytes: number) => void | Promise<void>,

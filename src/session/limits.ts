@@ -11,7 +11,7 @@ export const sessionLimits = {
   messagesPerSession: 20_000,
   /** Messages of one session that its flow has not asked for yet; its sender waits for credit. */
   unreadMessages: 1_000,
-  /** Bytes of such messages. The one that the flow waits for is always taken. */
+  /** Bytes of such messages, each character counted as one. The one that the flow waits for is always taken. */
   unreadBytes: 4 * 1024 * KiB,
   /** Bytes of such messages in all sessions with one party whose flows have not ended, likewise. */
   unreadBytesPerParty: 64 * 1024 * KiB,

@@ -11,6 +11,7 @@ import type { SessionId } from '../log/SessionId.js'
 import { VirtualClock } from '../time/VirtualClock.js'
 import { instant, instantFromMillis } from '../time/Instant.js'
 import { emptyHead, tickAfter } from '../log/Tick.js'
+import type { DomainEvent, EventOf } from '../log/events.js'
 import { Committed } from '../engine/Committed.js'
 import { EmbeddedStore } from '../storage/EmbeddedStore.js'
 import { silentLogger } from '../engine/Logger.js'
@@ -49,7 +50,11 @@ const post = (waiting: readonly Post[]) => {
   let follower: (committed: Committed) => void = () => undefined
   const clock = new VirtualClock(instant('2026-01-01T00:00:00Z'))
   const sender = new OutboxSender({
-    loop: { follow: (each: typeof follower) => (follower = each), isTicking: false } as unknown as Loop,
+    loop: {
+      follow: (each: typeof follower) => (follower = each),
+      isTicking: false,
+      submit: () => Promise.resolve({ verdict: 'acknowledge', events: [] }),
+    } as unknown as Loop,
     store,
     engine: {} as FlowEngine,
     transport: {
@@ -65,9 +70,7 @@ const post = (waiting: readonly Post[]) => {
     limits: sessionLimits,
   })
   sender.start()
-  const acknowledge = (to: number, seq: number): void => {
-    sessions.acknowledged(sessionAt(to), 'initiator', seq)
-    const event = { type: 'MessageAcknowledged', session: sessionAt(to), role: 'initiator', seq } as const
+  const commit = (event: DomainEvent): void => {
     const tick = tickAfter(
       { ...emptyHead, revision },
       instantFromMillis(clock.now()),
@@ -76,12 +79,36 @@ const post = (waiting: readonly Post[]) => {
     )
     follower(new Committed(tick, clock.now(), [event]))
   }
+  const acknowledge = (to: number, seq: number): void => {
+    sessions.acknowledged(sessionAt(to), 'initiator', seq)
+    commit({ type: 'MessageAcknowledged', session: sessionAt(to), role: 'initiator', seq })
+  }
   const advance = async (ms: number): Promise<void> => {
     clock.setTo(clock.now() + ms)
     await Promise.resolve()
   }
-  const hear = (from: number, envelope: Envelope): void => void deliver(partyAt(from), [envelope], 100)
-  return { sentTo: (to: number) => sent.get(partyAt(to)) ?? [], acknowledge, advance, hear }
+  const hear = (from: number, ...envelopes: readonly Envelope[]): void => void deliver(partyAt(from), envelopes, 100)
+  /** A party opens sessions here, and uses up most of its credit in each of them. */
+  const useUp = async (from: number, count: number): Promise<void> => {
+    for (let index = 0; index < count; index++) {
+      const session = sessionAt(from + 1_000 * index)
+      sessions.insert({ id: session, role: 'responder', party: partyAt(from), flowSeq: 1, fromRevision: 0 })
+      const message = { kind: 'data', payload: null } as const
+      hear(from, { kind: 'message', session, from: 'initiator', seq: sessionLimits.unreadMessages - 1, message })
+    }
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  /** The flow at this end of a session asks for a message, and so has read all before it. */
+  const ask = (from: number, index: number, seq: number): void => {
+    const session = sessionAt(from + 1_000 * index)
+    const row = sessions.find(session, 'responder')
+    assert(row !== undefined)
+    sessions.ask(row, seq)
+    const waits = [{ for: 'message', kind: 'receive', digest: '', session, role: 'responder', seq }]
+    const waiting = waits as unknown as EventOf<'FlowAdvanced'>['waiting']
+    commit({ type: 'FlowAdvanced', flow: session, operations: [], waiting })
+  }
+  return { sentTo: (to: number) => sent.get(partyAt(to)) ?? [], acknowledge, advance, hear, useUp, ask, sessions }
 }
 
 describe('The outbox', () => {
@@ -147,6 +174,36 @@ describe('The outbox', () => {
   it('goes on after a restart where it was, though nothing is known of the credit', () => {
     const { sentTo } = post([{ to: 1, messages: 300, perSession: 300, acknowledged: 200 }])
     expect(sentTo(1).map((each) => ('seq' in each ? each.seq : -1))).to.deep.equal([200])
+  })
+
+  it('tells of more credit when a flow has read on, and a tick costs no more for all who have none left', async () => {
+    const { sentTo, acknowledge, useUp, ask, sessions } = post([{ to: 2, messages: 3 }])
+    await useUp(1, 2_000)
+    const credits = (): readonly Envelope[] => sentTo(1).filter(({ kind }) => kind === 'credit')
+    let finds = 0
+    const find = sessions.find.bind(sessions)
+    sessions.find = (id, role) => {
+      finds += 1
+      return find(id, role)
+    }
+    for (let seq = 0; seq < 3; seq++) acknowledge(2, seq)
+    expect(finds, 'sessions looked at while others go on').to.equal(0)
+    ask(1, 7, 10)
+    expect(credits()).to.deep.equal([
+      { kind: 'credit', session: sessionAt(7_001), from: 'responder', seq: sessionLimits.unreadMessages + 10 },
+    ])
+    expect(finds).to.be.at.most(3)
+    ask(1, 7, 20)
+    expect(credits(), 'told once, until it has used up that').to.have.lengthOf(1)
+  })
+
+  it('takes so much of a party in a minute, signs of life without anything in them included', () => {
+    const { sentTo, hear } = post([])
+    for (let each = 0; each < sessionLimits.messagesPerMinute; each++) hear(1)
+    const message = { kind: 'data', payload: null } as const
+    hear(1, { kind: 'message', session: sessionAt(1), from: 'initiator', seq: 1, message })
+    expect(sentTo(1)).to.have.lengthOf(1)
+    expect(sentTo(1)[0]).to.include({ kind: 'refused', code: 'member-budget-exceeded' })
   })
 
   it('sends again what is not acknowledged, with growing waits, until it is', async () => {

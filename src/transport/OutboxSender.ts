@@ -20,8 +20,9 @@ import {
 } from '../session/decideMessage.js'
 import { envelopeOf } from '../session/envelopeText.js'
 import { EnvelopeC, isOfSession, otherRole, type Envelope, type SessionEnvelope } from '../log/Message.js'
-import { endKey, type OutgoingRow, type SessionRow } from '../session/SessionRow.js'
+import { endKey, type OutgoingRow } from '../session/SessionRow.js'
 import { RepeatedWarnings } from '../engine/RepeatedWarnings.js'
+import { KeptPerParty } from './KeptPerParty.js'
 import { MemberBudgets } from './MemberBudgets.js'
 import { RefusedOpenings } from './RefusedOpenings.js'
 import type { Transport } from '../session/Transport.js'
@@ -56,7 +57,7 @@ type Waiting = {
   tries: number
 }
 
-/** Ends of sessions whose credit is remembered; of the others what is known at first holds. */
+/** Ends of sessions with a party whose credit is remembered; of the others what is known at first holds. */
 const creditsKept = 10_000
 
 /** Messages taken from the outbox at a time: they may be large, and only some of them may fit. */
@@ -87,9 +88,9 @@ export class OutboxSender {
   readonly #refusedOpenings: RefusedOpenings
   readonly #warnings: RepeatedWarnings
   /** For the ends of sessions here: the number below which the other side takes messages. */
-  readonly #credits = new Map<string, number>()
+  readonly #credits = new KeptPerParty<number>(creditsKept)
   /** For the ends of sessions here whose other side has used up most of its credit: what it was told last. */
-  readonly #told = new Map<string, { readonly row: SessionRow; readonly credit: number }>()
+  readonly #told = new KeptPerParty<number>(creditsKept)
   #refused = 0
   #wereRefused = 0
   #cancelWake: () => void = () => undefined
@@ -162,13 +163,13 @@ export class OutboxSender {
   }
 
   /** What there is no credit for takes no room from other sessions; it is taken when there is. */
-  #passesOver({ session, role, seq, revision }: OutgoingRow, box: Box): boolean {
+  #passesOver({ session, role, party, seq, revision }: OutgoingRow, box: Box): boolean {
     const end = endKey(session, role)
     // Nothing is remembered of a session of before a restart: its next message is sent, and the answer tells.
-    if (seq >= messageLimits.firstCredit && !this.#credits.has(end))
-      this.#setCredit(end, this.#waiting.has(`${end} ${seq - 1}`) ? messageLimits.firstCredit : seq + 1)
+    if (seq >= messageLimits.firstCredit && this.#credits.find(party, end) === undefined)
+      this.#credits.keep(party, end, this.#waiting.has(`${end} ${seq - 1}`) ? messageLimits.firstCredit : seq + 1)
     const isHeld = this.#waiting.has(`${end} ${seq}`)
-    if (!isHeld && seq <= this.#creditOf(end)) return false
+    if (!isHeld && seq <= this.#creditOf(party, end)) return false
     if (!isHeld) box.passedOver ??= revision
     box.lastRevision = revision
     return true
@@ -186,7 +187,7 @@ export class OutboxSender {
 
   #committed(committed: Committed): void {
     if (this.#stopped) return
-    if (this.#told.size > 0) this.#extendCredits()
+    this.#extendCredits(committed)
     let isFreed = false
     for (const { session, role, seq } of committed.messages('MessageAcknowledged')) {
       const key = `${endKey(session, role)} ${seq}`
@@ -243,13 +244,13 @@ export class OutboxSender {
     })
   }
 
-  #creditOf(end: string): number {
-    return this.#credits.get(end) ?? messageLimits.firstCredit
+  #creditOf(party: PublicKey, end: string): number {
+    return this.#credits.find(party, end) ?? messageLimits.firstCredit
   }
 
   /** Whether there is credit for a message; or it is the next beyond, which is sent now and then in case a word of credit was lost. */
-  #hasCredit({ end, seq, tries }: Waiting): boolean {
-    const credit = this.#creditOf(end)
+  #hasCredit({ to, end, seq, tries }: Waiting): boolean {
+    const credit = this.#creditOf(to, end)
     return seq < credit || (seq === credit && tries > 0)
   }
 
@@ -259,15 +260,17 @@ export class OutboxSender {
     if (credit === undefined) return
     const role = otherRole(envelope.from)
     const end = endKey(envelope.session, role)
-    const before = this.#creditOf(end)
+    const before = this.#creditOf(from, end)
     if (credit <= before || this.#parts.store.views.sessions.find(envelope.session, role)?.party !== from) return
-    this.#setCredit(end, credit)
+    this.#credits.keep(from, end, credit)
     const probe = this.#waiting.get(`${end} ${before}`)
+    const box = this.#boxes.get(from)
+    // Nothing has waited for it: a word of credit costs no look at all that waits.
+    if (probe === undefined && box?.passedOver === undefined) return
     if (probe !== undefined) {
       probe.nextMs = 0
       probe.tries = 0
     }
-    const box = this.#boxes.get(from)
     if (box?.passedOver !== undefined) {
       box.lastRevision = Math.min(box.lastRevision, box.passedOver - 1)
       box.hasMore = true
@@ -277,29 +280,19 @@ export class OutboxSender {
     this.#sendDue()
   }
 
-  #setCredit(end: string, credit: number): void {
-    this.#credits.delete(end)
-    this.#credits.set(end, credit)
-    for (const oldest of this.#credits.keys()) {
-      if (this.#credits.size <= creditsKept) break
-      this.#credits.delete(oldest)
-    }
-  }
-
-  /** Flows have read on: whoever has used up most of its credit hears of more. */
-  #extendCredits(): void {
+  /** Flows have read on: whoever has used up most of its credit hears of more. Only sessions that were read in are looked at. */
+  #extendCredits(committed: Committed): void {
     const { store, transport, limits } = this.#parts
-    for (const [end, { row, credit: before }] of this.#told) {
-      const { id: session, role } = row
-      const present = store.views.sessions.find(session, role)
-      if (present === undefined || present.closed) {
-        this.#told.delete(end)
-        continue
-      }
-      const credit = creditOf(limits, present)
-      if (credit <= before) continue
-      this.#told.delete(end)
-      transport.send(row.party, [{ kind: 'credit', session, from: role, seq: credit }])
+    if (this.#told.isEmpty) return
+    for (const { session, role } of committed.awaited()) {
+      const row = store.views.sessions.find(session, role)
+      const end = endKey(session, role)
+      const before = row === undefined ? undefined : this.#told.find(row.party, end)
+      if (row === undefined || before === undefined) continue
+      const credit = creditOf(limits, row)
+      if (!row.closed && credit <= before) continue
+      this.#told.forget(row.party, end)
+      if (!row.closed) transport.send(row.party, [{ kind: 'credit', session, from: role, seq: credit }])
     }
   }
 
@@ -311,7 +304,7 @@ export class OutboxSender {
     if (row === undefined || row.closed) return {}
     const credit = creditOf(limits, row)
     const end = endKey(session, role)
-    if (credit - seq <= limits.unreadMessages / 2 && this.#told.size < creditsKept) this.#told.set(end, { row, credit })
+    if (credit - seq <= limits.unreadMessages / 2) this.#told.keep(row.party, end, credit)
     return { credit }
   }
 
@@ -351,7 +344,7 @@ export class OutboxSender {
   async #deliver(from: PublicKey, envelopes: readonly unknown[], bytes: number): Promise<void> {
     if (this.#stopped) return
     const { clock, network } = this.#parts
-    const waitMs = this.#budgets.take(from, envelopes.length, bytes, clock.now())
+    const waitMs = this.#budgets.take(from, Math.max(1, envelopes.length), bytes, clock.now())
     if (waitMs > 0) {
       const { messagesPerMinute, bytesPerMinute } = this.#parts.limits
       const party = network().member(from)?.party.name ?? from
@@ -366,6 +359,8 @@ export class OutboxSender {
       })
       return
     }
+    // A sign of life, which says nothing.
+    if (envelopes.length === 0) return
     this.#parts.heads?.heardFrom(from)
     await Promise.all(envelopes.map((value) => this.#decide(from, value)))
   }

@@ -4,32 +4,25 @@
  */
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { SessionEnvelope } from '../log/Message.js'
-import type { SessionId } from '../log/SessionId.js'
 import type { EnvelopeRefusal } from '../session/decideMessage.js'
+import { KeptPerParty } from './KeptPerParty.js'
 
 const opens = (envelope: SessionEnvelope): boolean => envelope.kind === 'message' && envelope.message.kind === 'open'
 
 export class RefusedOpenings {
-  readonly #keptPerParty: number
-  readonly #refused = new Map<PublicKey, Map<SessionId, EnvelopeRefusal>>()
+  readonly #refused: KeptPerParty<EnvelopeRefusal>
 
   constructor(keptPerParty: number) {
-    this.#keptPerParty = keptPerParty
+    this.#refused = new KeptPerParty(keptPerParty)
   }
 
   /** What a party was told of the session that an envelope is to open. */
   find(party: PublicKey, envelope: SessionEnvelope): EnvelopeRefusal | undefined {
-    return opens(envelope) ? this.#refused.get(party)?.get(envelope.session) : undefined
+    return opens(envelope) ? this.#refused.find(party, envelope.session) : undefined
   }
 
   /** Keeps a refusal, if it is one of an opening and has no time at which it may be sent again. */
   keep(party: PublicKey, envelope: SessionEnvelope, refusal: EnvelopeRefusal): void {
-    if (!opens(envelope) || refusal.retryAfterMs !== undefined) return
-    const ofParty = this.#refused.get(party) ?? new Map<SessionId, EnvelopeRefusal>()
-    this.#refused.set(party, ofParty.set(envelope.session, refusal))
-    for (const oldest of ofParty.keys()) {
-      if (ofParty.size <= this.#keptPerParty) break
-      ofParty.delete(oldest)
-    }
+    if (opens(envelope) && refusal.retryAfterMs === undefined) this.#refused.keep(party, envelope.session, refusal)
   }
 }

@@ -106,10 +106,10 @@ describe('What is counted of the sessions with a party', () => {
         const sessions = new Compared()
         for (const move of walk) {
           if (move.kind === 'open') sessions.open(parties[move.party]!, move.isTheirs ? 'responder' : 'initiator')
-          else if (move.kind === 'commit' || move.kind === 'rollback') sessions.finish(move.kind)
           else if (move.kind === 'receive') sessions.change(move.kind, move.which, move.seq, move.bytes)
           else if (move.kind === 'ask') sessions.change(move.kind, move.which, move.seq)
-          else sessions.change(move.kind, move.which)
+          else if ('which' in move) sessions.change(move.kind, move.which)
+          else sessions.finish(move.kind)
           sessions.compare()
         }
         sessions.close()
