@@ -1,5 +1,6 @@
 /** The files of docs/production, as far as they can be judged without Docker: that they name what there is. */
 import { expect } from 'chai'
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -21,6 +22,13 @@ type Compose = {
   readonly services: Readonly<Record<string, Service>>
   readonly volumes: object
   readonly secrets: Readonly<Record<string, { readonly file: string }>>
+}
+
+type RuleFile = { readonly groups: readonly { readonly rules: readonly { readonly alert: string }[] }[] }
+type RuleTests = {
+  readonly tests: readonly {
+    readonly alert_rule_test?: readonly { readonly alertname: string; readonly exp_alerts: readonly object[] }[]
+  }[]
 }
 
 const compose = parse(read('compose.yaml'), { merge: true }) as Compose
@@ -63,6 +71,25 @@ describe('The files for production', () => {
       for (const other of Object.keys(needed))
         expect(compose.services[other]?.healthcheck, other).not.to.equal(undefined)
     }
+  })
+
+  it('test every alert, as promtool confirms where it is installed', () => {
+    const { groups } = parse(read('carillon.rules.yml')) as RuleFile
+    const { tests } = parse(read('carillon.rules.test.yml')) as RuleTests
+    const fired = tests
+      .flatMap(({ alert_rule_test: cases = [] }) => cases)
+      .filter(({ exp_alerts: expected }) => expected.length > 0)
+    expect(new Set(fired.map(({ alertname }) => alertname))).to.deep.equal(
+      new Set(groups.flatMap(({ rules }) => rules.map(({ alert }) => alert))),
+    )
+    const folder = join(repository, 'docs/production')
+    const { error, status, stdout } = spawnSync('promtool', ['test', 'rules', 'carillon.rules.test.yml'], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+    // Prometheus is no package of npm: most machines of developers do not have it.
+    if (error === undefined) expect(status, stdout).to.equal(0)
+    else expect(error).to.have.property('code', 'ENOENT')
   })
 
   it('bring no secret into the image', () => {
