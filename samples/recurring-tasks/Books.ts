@@ -4,48 +4,29 @@
  */
 import type * as t from 'io-ts'
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import {
-  defineFlow,
-  refuseWith,
-  type CommandDefinition,
-  type FlowBody,
-  type FlowDefinition,
-  type FlowIo,
-  type RefusalOf,
-  type TransactionBuilder,
-  type TransactOptions,
-} from 'carillon'
+import { defineFlow, refuseWith, type CommandDefinition, type FlowBody, type FlowDefinition } from 'carillon'
+import type { FlowIo, RefusalOf, TransactionBuilder, TransactOptions } from 'carillon'
 import { bytesOf, StateBooks } from '../shared/StateBooks.js'
 import { closed } from './model/closed.js'
-import type { Registry as RegistryData, Sweeper as SweeperData } from './model/Registry.js'
+import type { Sweeper as SweeperData } from './model/Registry.js'
 import { meaningOf, RefusedC, type Answer, type Refusal, type Refused } from './model/Refusal.js'
-import type { Limits } from './model/Task.js'
+import type { Limits, Task as TaskData } from './model/Task.js'
 import type { Settings } from './model/Settings.js'
 import type { TaskEvent } from './events.js'
 import { unixTime, type UnixTime } from './model/slots.js'
-import {
-  Account,
-  Call,
-  MissedPage,
-  Registry,
-  Sweeper,
-  Task,
-  TaskQueue,
-  theRegistry,
-  theSweeper,
-  TimeSlot,
-} from './states.js'
+import { Account, Call, MissedPage, Registry, Sweeper, Task, TaskQueue, TimeSlot } from './states.js'
+import { theRegistry, theSweeper } from './states.js'
 
 const notOpen = 'The registry has not been opened; run recurring-tasks/Open first.'
 
 export class Books extends StateBooks {
   // In the order in which transactions name them, which recorded logs hold.
-  readonly registryMap = this.keep(Registry)
-  readonly sweeperMap = this.keep(Sweeper)
-  readonly taskMap = this.keep(Task)
-  readonly triggerMap = this.keep(TimeSlot)
-  readonly taskQueue = this.keep(TaskQueue)
-  readonly missedQueue = this.keep(MissedPage)
+  readonly registries = this.keep(Registry)
+  readonly sweepers = this.keep(Sweeper)
+  readonly tasks = this.keep(Task)
+  readonly slots = this.keep(TimeSlot)
+  readonly queues = this.keep(TaskQueue)
+  readonly missed = this.keep(MissedPage)
   readonly accounts = this.keep(Account)
   readonly calls = this.keep(Call)
   readonly events: TaskEvent[] = []
@@ -57,26 +38,26 @@ export class Books extends StateBooks {
     super(io)
   }
 
-  registry(): FlowBody<RegistryData> {
-    return this.only(this.registryMap, theRegistry, notOpen)
+  registry() {
+    return this.registries.must(theRegistry, notOpen)
+  }
+
+  sweeper() {
+    return this.sweepers.must(theSweeper, notOpen)
   }
 
   *settings(): FlowBody<Settings> {
     return (yield* this.registry()).settings
   }
 
-  sweeper(): FlowBody<SweeperData> {
-    return this.only(this.sweeperMap, theSweeper, notOpen)
-  }
-
   /** Changes what the sweeper knows. */
   *setSweeper(change: Partial<SweeperData>): FlowBody<void> {
-    yield* this.sweeperMap.put(this.io, theSweeper, { ...(yield* this.sweeper()), ...change })
+    yield* this.sweepers.put({ ...(yield* this.sweeper()), ...change })
   }
 
-  /** Makes something known, once the books are written. */
-  tell(...events: readonly TaskEvent[]): void {
-    this.events.push(...events)
+  /** Makes something known, of a task or of the registry, once the books are written. */
+  tell(event: TaskEvent, about?: Pick<TaskData, 'id' | 'owner'>): void {
+    this.events.push(about === undefined ? event : { ...event, id: about.id, who: about.owner })
   }
 
   /** When tasks may be scheduled. */
@@ -105,7 +86,7 @@ export class Books extends StateBooks {
     // Asked here, so that every transaction names the registry whose limits it keeps.
     yield* this.registry()
     this.write(transaction)
-    this.registryMap.refer(transaction)
+    this.registries.states.refer(transaction)
     transaction.command(purpose, [this.io.me], { events: this.events })
   }
 }
@@ -131,15 +112,15 @@ export const inBooks = <A extends object>(
   }, options)
 
 /** A request: a flow that answers, or refuses by the name of the reason. It takes no fields it does not know. */
-export const defineRequest = <I, A extends object>(request: {
-  readonly name: string
-  readonly input: t.Type<I, unknown>
-  readonly purpose: Purpose
-  readonly work: (books: Books, input: I) => FlowBody<Either<Refusal, A>>
-}): FlowDefinition<I, Answer<A>, Refused> =>
+export const defineRequest = <I, A extends object>(
+  name: string,
+  purpose: Purpose,
+  input: t.Type<I, unknown>,
+  work: (books: Books, input: I) => FlowBody<Either<Refusal, A>>,
+): FlowDefinition<I, Answer<A>, Refused> =>
   defineFlow({
-    name: `recurring-tasks/${request.name}`,
-    input: closed(request.input),
+    name: `recurring-tasks/${name}`,
+    input: closed(input),
     refusals: RefusedC,
-    run: (io, input) => inBooks(io, request.purpose, (books) => request.work(books, input)),
+    run: (io, asked) => inBooks(io, purpose, (books) => work(books, asked)),
   })

@@ -11,22 +11,12 @@ import {
   type FlowDefinition,
   type Node,
   type StateAndRef,
+  type StateDefinition,
 } from 'carillon'
-import {
-  CancelTask,
-  Endow,
-  Open,
-  Reconfigure,
-  ScheduleTask,
-  StartTasks,
-  StopTasks,
-  type Cancelled,
-  type Scheduled,
-} from './flows/requests.js'
+import { CancelTask, Endow, Open, Reconfigure, ScheduleTask, StartTasks, StopTasks } from './flows/requests.js'
 import { earliestSlot, timesOf, weightOf, type Action, type Task as TaskData } from './model/Task.js'
 import { root, type AccountId, type Origin } from './model/Origin.js'
-import type { Done, Outcome, Refused } from './model/Refusal.js'
-import type { Registry as RegistryData } from './model/Registry.js'
+import type { Refused } from './model/Refusal.js'
 import { defaultSettings, type Settings } from './model/Settings.js'
 import { hasRoom, isReserved, slotOf, type UnixTime } from './model/slots.js'
 import {
@@ -108,79 +98,81 @@ export class TaskRegistry {
     throw asked.left
   }
 
-  schedule(request: ScheduleTask): Promise<Outcome<Scheduled>> {
+  schedule(request: ScheduleTask) {
     return this.#ask(ScheduleTask, request)
   }
 
-  /** The seeds' `scheduleNotifyTask`. */
-  scheduleNotifyTask(origin: Origin, providedId: string, times: readonly UnixTime[], message: string) {
-    const action = { kind: 'notify' as const, message }
+  #schedule(origin: Origin, providedId: string, times: readonly UnixTime[], action: Action) {
     return this.schedule({ origin, providedId, schedule: { kind: 'fixed', times }, action })
+  }
+
+  /** The seeds' `scheduleNotifyTask`. */
+  scheduleNotifyTask(origin: Origin, id: string, times: readonly UnixTime[], message: string) {
+    return this.#schedule(origin, id, times, { kind: 'notify', message })
   }
 
   /** The seeds' `scheduleNativeTransferTask`. */
-  scheduleNativeTransferTask(
-    origin: Origin,
-    providedId: string,
-    times: readonly UnixTime[],
-    to: AccountId,
-    amount: number,
-  ) {
-    const action = { kind: 'transfer' as const, to, amount }
-    return this.schedule({ origin, providedId, schedule: { kind: 'fixed', times }, action })
+  scheduleNativeTransferTask(origin: Origin, id: string, times: readonly UnixTime[], to: AccountId, amount: number) {
+    return this.#schedule(origin, id, times, { kind: 'transfer', to, amount })
   }
 
-  cancel(origin: Origin, id: string): Promise<Outcome<Cancelled>> {
+  cancel(origin: Origin, id: string) {
     return this.#ask(CancelTask, { origin, id })
   }
 
-  stop(origin: Origin): Promise<Outcome<Done>> {
+  stop(origin: Origin) {
     return this.#ask(StopTasks, { origin })
   }
 
-  start(origin: Origin): Promise<Outcome<Done>> {
+  start(origin: Origin) {
     return this.#ask(StartTasks, { origin })
   }
 
-  endow(account: AccountId, amount: number, origin: Origin = root): Promise<Outcome<Done>> {
+  endow(account: AccountId, amount: number, origin: Origin = root) {
     return this.#ask(Endow, { origin, account, amount })
   }
 
-  reconfigure(settings: Settings, origin: Origin = root): Promise<Outcome<Done>> {
+  reconfigure(settings: Settings, origin: Origin = root) {
     return this.#ask(Reconfigure, { origin, settings })
   }
 
-  async registry(): Promise<RegistryData> {
-    const registry = await this.#node.find(Registry, theRegistry)
-    if (registry === undefined) throw new Error('The registry has not been opened.')
-    return registry.data
+  async #find<A>(definition: StateDefinition<A>, key: string): Promise<A | undefined> {
+    return (await this.#node.find(definition, key))?.data
   }
 
-  async sweeper() {
-    const sweeper = await this.#node.find(Sweeper, theSweeper)
-    if (sweeper === undefined) throw new Error('The registry has not been opened.')
-    return sweeper.data
+  async #must<A>(definition: StateDefinition<A>, key: string): Promise<A> {
+    const found = await this.#find(definition, key)
+    if (found === undefined) throw new Error('The registry has not been opened.')
+    return found
+  }
+
+  registry() {
+    return this.#must(Registry, theRegistry)
+  }
+
+  sweeper() {
+    return this.#must(Sweeper, theSweeper)
+  }
+
+  task(id: string) {
+    return this.#find(Task, id)
+  }
+
+  slot(at: UnixTime) {
+    return this.#find(TimeSlot, String(at))
+  }
+
+  taskQueue() {
+    return this.#find(TaskQueue, theTaskQueue)
   }
 
   async balance(account: AccountId): Promise<number> {
-    return (await this.#node.find(Account, account))?.data.free ?? 0
+    return (await this.#find(Account, account))?.free ?? 0
   }
 
   /** The first thousand accounts. */
   async accounts() {
     return (await this.#node.states(Account, { limit: 1_000 })).map(({ data }) => data)
-  }
-
-  async task(id: string): Promise<TaskData | undefined> {
-    return (await this.#node.find(Task, id))?.data
-  }
-
-  async slot(at: UnixTime) {
-    return (await this.#node.find(TimeSlot, String(at)))?.data
-  }
-
-  async taskQueue() {
-    return (await this.#node.find(TaskQueue, theTaskQueue))?.data
   }
 
   /** The missed queue, page by page in the order in which it is reported. */

@@ -79,17 +79,18 @@ export type ExecutionAccount = {
   readonly ended: ReadonlySet<string>
 }
 
-const endings = { TaskExecuted: 'executed', TaskExecutionFailed: 'failed', TaskMissed: 'missed' } as const
-
-const isEnding = (event: TaskEvent['event']): event is keyof typeof endings => Object.hasOwn(endings, event)
+/** How an execution may end, and what is told then. */
+export const endings = { executed: 'TaskExecuted', failed: 'TaskExecutionFailed', missed: 'TaskMissed' } as const
+const kinds = ['executed', 'failed', 'missed'] as const
 
 export const accountOf = async (events: AsyncIterable<TaskEvent>): Promise<ExecutionAccount> => {
   const counts = { executed: 0, failed: 0, missed: 0 }
   const ended = new Set<string>()
   const doubled: string[] = []
   for await (const { event, id = '?', at = 0 } of events) {
-    if (!isEnding(event)) continue
-    counts[endings[event]] += 1
+    const kind = kinds.find((each) => endings[each] === event)
+    if (kind === undefined) continue
+    counts[kind] += 1
     const execution = `${id}@${at}`
     if (ended.has(execution)) doubled.push(execution)
     ended.add(execution)

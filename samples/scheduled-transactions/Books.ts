@@ -8,26 +8,15 @@ import { StateBooks } from '../shared/StateBooks.js'
 import { commands, type Purpose } from './kinds.js'
 import type { Account as AccountData, Lookup } from './model/Account.js'
 import { nextTime, type Consensus as ConsensusData } from './model/Consensus.js'
-import { entityOf, numberOf, timestampOf, type AccountID, type ScheduleID, type Timestamp } from './model/ids.js'
+import { entityOf, numberOf, showTransactionID, timestampOf } from './model/ids.js'
+import type { AccountID, ScheduleID, Timestamp } from './model/ids.js'
+import { hashIdentity, type HashIdentity } from './model/Identity.js'
 import type { Signatories as SignatoriesData } from './model/Schedule.js'
 import { feeCollector, type Settings } from './model/Settings.js'
 import type { SignedTransaction } from './model/TransactionBody.js'
-import type { AccountAmount } from './model/TransactionRecord.js'
-import {
-  Account,
-  Call,
-  Consensus,
-  ExpirySecond,
-  IdentityEntry,
-  Network,
-  PastSchedule,
-  Record,
-  Schedule,
-  Signatories,
-  theConsensus,
-  theNetwork,
-  Topic,
-} from './states.js'
+import type { AccountAmount, TransactionRecord } from './model/TransactionRecord.js'
+import type { Operations } from './operations/Operation.js'
+import * as states from './states.js'
 
 /** A transaction of the ledger holds a thousand of each; a few are for what every commit writes besides. */
 const mostStates = 960
@@ -36,94 +25,108 @@ const mostBytes = 248 * 1_024
 
 const notOpen = 'The network has not been opened; run scheduled-transactions/OpenNetwork first.'
 
+/** What an app has said about its network. */
+export type NetworkRules = {
+  readonly operations: Operations
+  /** Where identities are filed. Two that are filed under one hash are still told apart. */
+  readonly hash: HashIdentity
+}
+const noRules: NetworkRules = { operations: new Map(), hash: hashIdentity }
+
 export class Books extends StateBooks {
-  readonly network = this.keep(Network)
-  readonly sequence = this.keep(Consensus)
-  readonly accounts = this.keep(Account)
-  readonly topics = this.keep(Topic)
-  readonly schedules = this.keep(Schedule)
-  readonly signatories = this.keep(Signatories)
-  readonly past = this.keep(PastSchedule)
-  readonly identities = this.keep(IdentityEntry)
-  readonly seconds = this.keep(ExpirySecond)
-  readonly records = this.keep(Record)
-  readonly calls = this.keep(Call)
+  // In the order in which transactions name them, which recorded logs hold.
+  readonly network = this.keep(states.Network)
+  readonly sequence = this.keep(states.Consensus)
+  readonly accounts = this.keep(states.Account)
+  readonly topics = this.keep(states.Topic)
+  readonly schedules = this.keep(states.Schedule)
+  readonly signatories = this.keep(states.Signatories)
+  readonly past = this.keep(states.PastSchedule)
+  readonly identities = this.keep(states.IdentityEntry)
+  readonly seconds = this.keep(states.ExpirySecond)
+  readonly records = this.keep(states.Record)
+  readonly calls = this.keep(states.Call)
   #reserved = 0
 
-  constructor(
+  private constructor(
     io: FlowIo,
     /** The time of the tick, as the network counts it. */
     readonly now: Timestamp,
+    readonly rules: NetworkRules,
   ) {
     super(io)
   }
 
   /** The books as they are at this moment of a flow. */
-  static *open(io: FlowIo): FlowBody<Books> {
-    return new Books(io, timestampOf(yield* io.now()))
+  static *open(io: FlowIo, rules = noRules): FlowBody<Books> {
+    const books = new Books(io, timestampOf(yield* io.now()), rules)
+    yield* books.network.get(states.theNetwork)
+    return books
   }
 
-  *settings(): FlowBody<Settings> {
-    return (yield* this.only(this.network, theNetwork, notOpen)).settings
+  get settings(): Settings {
+    const network = this.network.states.peek(states.theNetwork)
+    if (network === undefined) throw new Error(notOpen)
+    return network.settings
+  }
+
+  /** Whether an identical create joins the schedule that is there; otherwise it is refused. */
+  get isMerging(): boolean {
+    return this.settings.onIdentical === 'merge'
   }
 
   consensus(): FlowBody<ConsensusData> {
-    return this.only(this.sequence, theConsensus, notOpen)
+    return this.sequence.must(states.theConsensus, notOpen)
   }
 
-  setConsensus(consensus: ConsensusData): FlowBody<void> {
-    return this.sequence.put(this.io, theConsensus, consensus)
+  *setConsensus(change: Partial<ConsensusData>): FlowBody<void> {
+    yield* this.sequence.put({ ...(yield* this.consensus()), ...change })
   }
 
   /** The next consensus time, which is given out once. */
   *nextTime(): FlowBody<Timestamp> {
-    const consensus = yield* this.consensus()
-    const last = nextTime(consensus, this.now)
-    yield* this.setConsensus({ ...consensus, last })
+    const last = nextTime(yield* this.consensus(), this.now)
+    yield* this.setConsensus({ last })
     return last
   }
 
   /** The next number of an account, a topic or a schedule, which is given out once. */
   *nextEntity(): FlowBody<string> {
-    const consensus = yield* this.consensus()
-    yield* this.setConsensus({ ...consensus, nextEntity: consensus.nextEntity + 1 })
-    return entityOf(consensus.nextEntity)
-  }
-
-  account(id: AccountID): FlowBody<AccountData | undefined> {
-    return this.accounts.get(this.io, id)
-  }
-
-  setAccount(account: AccountData): FlowBody<void> {
-    return this.accounts.put(this.io, account.accountID, account)
+    const { nextEntity } = yield* this.consensus()
+    yield* this.setConsensus({ nextEntity: nextEntity + 1 })
+    return entityOf(nextEntity)
   }
 
   /** Who has signed a schedule so far. */
   *signers(id: ScheduleID): FlowBody<SignatoriesData['keys']> {
-    return (yield* this.signatories.get(this.io, id))?.keys ?? []
+    return (yield* this.signatories.get(id))?.keys ?? []
   }
 
   setSigners(schedule: ScheduleID, keys: SignatoriesData['keys']): FlowBody<void> {
-    return this.signatories.put(this.io, schedule, { operator: this.io.me, schedule, keys })
+    return this.signatories.put({ operator: this.io.me, schedule, keys })
+  }
+
+  putRecord(record: TransactionRecord): FlowBody<void> {
+    return this.records.put({ operator: this.io.me, id: showTransactionID(record.transactionID), record })
   }
 
   /** Takes a fee from an account that has been found able to pay it. */
   *collect(from: AccountData, fee: number): FlowBody<void> {
     if (fee === 0) return
-    yield* this.setAccount({ ...from, balance: from.balance - fee })
-    const collector = yield* this.only(this.accounts, feeCollector, notOpen)
-    yield* this.setAccount({ ...collector, balance: collector.balance + fee })
+    yield* this.accounts.put({ ...from, balance: from.balance - fee })
+    const collector = yield* this.accounts.must(feeCollector, notOpen)
+    yield* this.accounts.put({ ...collector, balance: collector.balance + fee })
   }
 
   /** What has been read so far, for pure functions that look things up. */
   get lookup(): Lookup {
-    return { account: (id) => this.accounts.peek(id), topic: (id) => this.topics.peek(id) }
+    return { account: (id) => this.accounts.states.peek(id), topic: (id) => this.topics.states.peek(id) }
   }
 
   /** Whether more has been read and changed than one commit can hold. */
   get isTooLarge(): boolean {
-    const { states, bytes } = this.size
-    return states > mostStates || bytes + this.#reserved > mostBytes
+    const { states: read, bytes } = this.size
+    return read > mostStates || bytes + this.#reserved > mostBytes
   }
 
   /** Keeps room for what will be written besides the states: what was submitted, and what is about to end. */
@@ -131,13 +134,15 @@ export class Books extends StateBooks {
     this.#reserved += bytes
   }
 
-  /** The balances as they stand now; what is read later stands as it was on the ledger. */
+  /** The balances as they stand now; calling the result tells who has more since, and who less. */
   balances(): () => readonly AccountAmount[] {
-    const then = new Map([...this.accounts.known()].map(({ key, now }) => [key, now?.balance ?? 0]))
+    const { states: accounts } = this.accounts
+    const then = new Map<AccountID, number>([...accounts.known()].map(({ key, now }) => [key, now?.balance ?? 0]))
     return () =>
-      [...this.accounts.known()]
+      [...accounts.known()]
         .map(({ key, before, now }) => ({
           accountID: key,
+          // What was read later stood as it was on the ledger.
           amount: (now?.balance ?? 0) - (then.get(key) ?? before?.balance ?? 0),
         }))
         .filter(({ amount }) => amount !== 0)
@@ -162,9 +167,10 @@ export const inBooks = <L, A>(
   purpose: Purpose,
   submitted: SignedTransaction<unknown> | null,
   work: (books: Books) => FlowBody<Either<L, A>>,
+  rules?: NetworkRules,
 ): FlowBody<Either<L, A>> =>
   io.transact(function* (transaction): FlowBody<Either<L, A>> {
-    const books = yield* Books.open(io)
+    const books = yield* Books.open(io, rules)
     const worked = yield* work(books)
     if (isRight(worked)) books.stage(transaction, purpose, submitted)
     return worked

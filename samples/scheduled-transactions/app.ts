@@ -6,15 +6,11 @@ import { callFlow, Clear, expireFlow } from './flows/dueFlows.js'
 import { OpenNetwork, SetParameters } from './flows/govern.js'
 import { GetCapacity, GetRecord, ScheduleGetHistory, ScheduleGetInfo } from './flows/queries.js'
 import { scheduleCreateFlow, type ScheduleCreateFlow } from './flows/ScheduleCreate.js'
-import {
-  ScheduleDelete,
-  scheduleSignFlow,
-  submitFlow,
-  type ScheduleSignFlow,
-  type SubmitFlow,
-} from './flows/transactions.js'
+import { ScheduleDelete, scheduleSignFlow, submitFlow } from './flows/transactions.js'
+import type { ScheduleSignFlow, SubmitFlow } from './flows/transactions.js'
 import { hashIdentity, type HashIdentity } from './model/Identity.js'
 import { builtIn } from './operations/builtIn.js'
+import type { NetworkRules } from './Books.js'
 import { operationsOf, type Operation } from './operations/Operation.js'
 import { states } from './states.js'
 
@@ -39,10 +35,13 @@ export type NetworkApp = {
 }
 
 export const scheduledTransactions = (options: NetworkOptions = {}): NetworkApp => {
-  const operations = operationsOf([...builtIn, ...(options.operations ?? [])])
-  const ScheduleCreate = scheduleCreateFlow(operations, options.hash ?? hashIdentity)
-  const ScheduleSign = scheduleSignFlow(operations)
-  const Submit = submitFlow(operations)
+  const rules: NetworkRules = {
+    operations: operationsOf([...builtIn, ...(options.operations ?? [])]),
+    hash: options.hash ?? hashIdentity,
+  }
+  const ScheduleCreate = scheduleCreateFlow(rules)
+  const ScheduleSign = scheduleSignFlow(rules)
+  const Submit = submitFlow(rules)
   return {
     app: defineApp({
       name: 'scheduled-transactions',
@@ -51,7 +50,7 @@ export const scheduledTransactions = (options: NetworkOptions = {}): NetworkApp 
       flows: [
         ...[OpenNetwork, SetParameters, ScheduleCreate, ScheduleSign, ScheduleDelete, Submit],
         ...[ScheduleGetInfo, ScheduleGetHistory, GetRecord, GetCapacity],
-        ...[expireFlow(operations), Clear, callFlow(options.flows ?? []), ...(options.flows ?? [])],
+        ...[expireFlow(rules), Clear, callFlow(options.flows ?? []), ...(options.flows ?? [])],
       ],
     }),
     flows: { ScheduleCreate, ScheduleSign, Submit },

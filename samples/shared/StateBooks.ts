@@ -17,27 +17,59 @@ export const bytesOf = (value: object): number => {
   return bytes
 }
 
+/** The states of one kind. */
+export class StateMap<A extends object> {
+  readonly states: KeyedStates<A>
+
+  constructor(
+    readonly io: FlowIo,
+    readonly definition: StateDefinition<A>,
+  ) {
+    this.states = new KeyedStates(definition)
+  }
+
+  #keyOf(state: A): string {
+    return this.definition.key?.(state) ?? ''
+  }
+
+  get(key: string): FlowBody<A | undefined> {
+    return this.states.get(this.io, key)
+  }
+
+  /** The state under a key where there must be one; what is missing otherwise is an error. */
+  *must(key: string, missing: string): FlowBody<A> {
+    const found = yield* this.get(key)
+    if (found === undefined) throw new Error(missing)
+    return found
+  }
+
+  /** Puts a state under its key, in place of what may be there. */
+  put(state: A): FlowBody<void> {
+    return this.states.put(this.io, this.#keyOf(state), state)
+  }
+
+  /** Puts a state where it is to be kept, and takes it out where it is not. */
+  *keepIf(isKept: boolean, state: A): FlowBody<void> {
+    if (isKept) yield* this.put(state)
+    else yield* this.take(this.#keyOf(state))
+  }
+
+  /** Takes a state out and gives what it was. */
+  take(key: string): FlowBody<A | undefined> {
+    return this.states.take(this.io, key)
+  }
+}
+
 export class StateBooks {
   readonly #maps: Pick<KeyedStates<object>, 'known' | 'mark' | 'hasChanged' | 'stage' | 'refer'>[] = []
 
   constructor(readonly io: FlowIo) {}
 
   /** Makes the states of a kind a part of the books; a transaction names them in this order. */
-  keep<A extends object>(definition: StateDefinition<A>): KeyedStates<A> {
-    return this.attach(new KeyedStates(definition))
-  }
-
-  /** Makes a map that another has made a part of the books. */
-  attach<A extends object>(map: KeyedStates<A>): KeyedStates<A> {
-    this.#maps.push(map)
+  keep<A extends object>(definition: StateDefinition<A>): StateMap<A> {
+    const map = new StateMap(this.io, definition)
+    this.#maps.push(map.states)
     return map
-  }
-
-  /** The state of which there is one; an error when it is not there. */
-  *only<A extends object>(map: KeyedStates<A>, key: string, missing: string): FlowBody<A> {
-    const found = yield* map.get(this.io, key)
-    if (found === undefined) throw new Error(missing)
-    return found
   }
 
   get hasChanged(): boolean {

@@ -54,8 +54,8 @@ const callSafely = function* (io: FlowIo, made: CallData, flows: Callable): Flow
 }
 
 const settle = function* (books: Books, made: CallData, ended: Ended): FlowBody<Either<never, Done>> {
-  yield* books.calls.take(books.io, `${made.task} ${made.at}`)
-  const task = yield* books.taskMap.get(books.io, made.task)
+  yield* books.calls.take(`${made.task} ${made.at}`)
+  const task = yield* books.tasks.get(made.task)
   tellEnd(books, { id: made.task, owner: made.owner }, made.at, ended)
   // A task that was cancelled meanwhile has nothing left to account for, whoever has its id now.
   if (task?.incarnation === made.incarnation) yield* settleCall(books, task, ended)

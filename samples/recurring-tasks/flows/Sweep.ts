@@ -25,7 +25,7 @@ const mayBegin = function* (books: Books): FlowBody<boolean> {
 const isEverythingDone = function* (books: Books): FlowBody<boolean> {
   const { slotSeconds } = yield* books.settings()
   const { missedFirst, missedNext, lastMissedSlot, lastTimeSlot } = yield* books.sweeper()
-  const queue = yield* books.taskQueue.get(books.io, theTaskQueue)
+  const queue = yield* books.queues.get(theTaskQueue)
   return queue === undefined && missedFirst === missedNext && lastMissedSlot + slotSeconds >= lastTimeSlot
 }
 
@@ -34,7 +34,7 @@ type Swept = { readonly swept: boolean; readonly left: Purse; readonly more: boo
 
 const work = function* (books: Books, { left, oneByOne, remedy }: Plan): FlowBody<Either<never, Swept>> {
   const { stopped, settings } = yield* books.registry()
-  const purse = { ...(left ?? purseFor(settings)) }
+  const purse = left ?? purseFor(settings)
   if (stopped || (left === undefined && !(yield* mayBegin(books))))
     return right({ swept: false, left: purse, more: false })
   const portion = new Portion(books, purse, oneByOne ? 1 : Infinity, remedy)
@@ -45,7 +45,7 @@ const work = function* (books: Books, { left, oneByOne, remedy }: Plan): FlowBod
   const nextSweepAt = (yield* isEverythingDone(books)) ? null : plus(sweptAt, { seconds: settings.sweepSeconds })
   yield* books.setSweeper({ sweptAt, nextSweepAt, failure: null })
   // What was put off is for the next sweep, after all others.
-  return right({ swept: true, left: purse, more: portion.isFull && remedy?.kind !== 'defer' })
+  return right({ swept: true, left: portion.purse, more: portion.isFull && remedy?.kind !== 'defer' })
 }
 
 /** What the next try does about an error. None when there is nothing left to try. */

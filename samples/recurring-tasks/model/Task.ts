@@ -3,7 +3,7 @@
  * money, or call a flow of the app. It stays in the task map until its last execution has run or was missed.
  */
 import { createHash } from 'node:crypto'
-import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { canonicalText, IntegerC, JsonC, PartyC } from 'carillon'
 import { record } from '../../shared/record.js'
@@ -42,19 +42,22 @@ export const weightOf = (action: Action, settings: Settings): number =>
 export const feeFor = (action: Action, executions: number, settings: Settings): number =>
   weightOf(action, settings) * executions * settings.feePerWeight
 
-export const checkAction = (action: Action, owner: AccountId, settings: Settings): Either<Refusal, Action> => {
+const isTooLong = (action: Action, settings: Settings): boolean =>
+  bytesOf(action) > messageLimits(settings).messageBytes
+
+/** Why an action cannot be had, whatever the ledger holds. Whether a call can be decoded shows when it is made. */
+export const problemWithAction = (action: Action, owner: AccountId, settings: Settings): Refusal | undefined => {
   switch (action.kind) {
     case 'notify':
-      if (action.message === '') return refuse('EmptyMessage')
-      return bytesOf(action) > messageLimits(settings).messageBytes ? refuse('MessageTooLong') : right(action)
+      if (action.message === '') return 'EmptyMessage'
+      return isTooLong(action, settings) ? 'MessageTooLong' : undefined
     case 'transfer':
-      if (action.amount < settings.smallestAmount) return refuse('InvalidAmount')
-      if (!isShortName(action.to)) return refuse('NameTooLong')
-      return action.to === owner ? refuse('TransferToSelf') : right(action)
+      if (action.amount < settings.smallestAmount) return 'InvalidAmount'
+      if (!isShortName(action.to)) return 'NameTooLong'
+      return action.to === owner ? 'TransferToSelf' : undefined
     case 'call':
-      // Whether the call can be decoded shows when it is made: the app may have changed by then.
-      if (!isShortName(action.flow)) return refuse('NameTooLong')
-      return bytesOf(action) > messageLimits(settings).messageBytes ? refuse('MessageTooLong') : right(action)
+      if (!isShortName(action.flow)) return 'NameTooLong'
+      return isTooLong(action, settings) ? 'MessageTooLong' : undefined
   }
 }
 
@@ -89,34 +92,30 @@ export const earliestSlot = ({ now, swept, settings }: Limits): UnixTime => {
   return Math.max(ahead, swept + slotSeconds)
 }
 
-const checkTime = (time: UnixTime, limits: Limits): Either<Refusal, UnixTime> => {
+const problemWithTime = (time: UnixTime, limits: Limits): Refusal | undefined => {
   const { now, settings } = limits
-  if (!Number.isSafeInteger(time)) return refuse('TimeTooFarOut')
-  if (!isSlot(time, settings)) return refuse('InvalidTime')
-  if (time < earliestSlot(limits)) return refuse('PastTime')
-  return time > slotOf(now, settings) + settings.horizonSeconds ? refuse('TimeTooFarOut') : right(time)
+  if (!Number.isSafeInteger(time)) return 'TimeTooFarOut'
+  if (!isSlot(time, settings)) return 'InvalidTime'
+  if (time < earliestSlot(limits)) return 'PastTime'
+  return time > slotOf(now, settings) + settings.horizonSeconds ? 'TimeTooFarOut' : undefined
 }
 
-const checkTimes = (times: readonly UnixTime[], limits: Limits): Refusal | undefined => {
-  for (const time of times) {
-    const checked = checkTime(time, limits)
-    if (isLeft(checked)) return checked.left
-  }
-  return undefined
-}
+/** What is wrong with the first time that is wrong. */
+const problemWithTimes = (times: readonly UnixTime[], limits: Limits): Refusal | undefined =>
+  times.map((time) => problemWithTime(time, limits)).find((problem) => problem !== undefined)
 
 /** The schedule a request asks for, or why it cannot be had. */
 export const scheduleOf = (request: ScheduleRequest, limits: Limits): Either<Refusal, Schedule> => {
   if (request.kind === 'recurring') {
     const { next, frequency } = request
     if (frequency <= 0) return refuse('InvalidTime')
-    const problem = checkTimes([next, next + frequency], limits)
+    const problem = problemWithTimes([next, next + frequency], limits)
     return problem === undefined ? right({ kind: 'recurring', next, frequency }) : refuse(problem)
   }
   const times = [...new Set(request.times)].sort((a, b) => a - b)
   if (times.length === 0) return refuse('InvalidTime')
   if (times.length > limits.settings.executionsPerTask) return refuse('TooManyExecutionsTimes')
-  const problem = checkTimes(times, limits)
+  const problem = problemWithTimes(times, limits)
   return problem === undefined ? right({ kind: 'fixed', times, executionsLeft: times.length }) : refuse(problem)
 }
 

@@ -13,33 +13,29 @@ import { taskBudget, updateBudget, type Settings } from '../model/Settings.js'
  */
 const slotsPerSweep = 50
 
-export type Purse = { weight: number; update: number; slots: number; places: number; looked: number; worked: number }
+/** What is left for one thing: how often it may be done in all and has been, and how much weight there is for it. */
+type Share = { readonly times: number; readonly done: number; readonly weight: number }
+
+const hasRoom = ({ times, done, weight }: Share, needed: number): boolean =>
+  done < times && (done === 0 || needed <= weight)
+
+const spend = (share: Share, weight: number): Share => ({
+  ...share,
+  done: share.done + 1,
+  weight: share.weight - weight,
+})
+
+/** Bringing the queues up to date spends of its own share and of that of the tasks. */
+export type Purse = { readonly tasks: Share; readonly update: Share }
 
 /** The purse of a new sweep; an empty one when tasks have no share at all. */
 export const purseFor = (settings: Settings): Purse => {
   const weight = taskBudget(settings)
-  const places = weight === 0 ? 0 : settings.tasksPerSweep
-  const slots = weight === 0 ? 0 : slotsPerSweep
-  return { weight, update: updateBudget(settings), slots, places, looked: 0, worked: 0 }
-}
-
-export const mayLook = (purse: Purse, weight: number): boolean =>
-  purse.looked < purse.slots && (purse.looked === 0 || weight <= purse.update)
-
-/** Pays for having looked into a passed slot. */
-export const payLook = (purse: Purse, weight: number): void => {
-  purse.weight -= weight
-  purse.update -= weight
-  purse.looked += 1
-}
-
-export const mayWork = (purse: Purse, weight: number): boolean =>
-  purse.worked < purse.places && (purse.worked === 0 || weight <= purse.weight)
-
-/** Pays for a task that was run or reported. */
-export const payWork = (purse: Purse, weight: number): void => {
-  purse.weight -= weight
-  purse.worked += 1
+  const times = (most: number): number => (weight === 0 ? 0 : most)
+  return {
+    tasks: { times: times(settings.tasksPerSweep), done: 0, weight },
+    update: { times: times(slotsPerSweep), done: 0, weight: updateBudget(settings) },
+  }
 }
 
 /** Far below what one fact of the log may have, since this is an estimate. */
@@ -57,7 +53,8 @@ export class Portion {
 
   constructor(
     readonly books: Books,
-    readonly purse: Purse,
+    /** What is left of it. */
+    public purse: Purse,
     /** How many things it does at most. */
     readonly most: number,
     readonly remedy: Remedy | undefined,
@@ -80,6 +77,22 @@ export class Portion {
       return false
     }
     this.#done += 1
+    return true
+  }
+
+  /** Looks into a passed slot, if that can be paid for and has room. */
+  *look(weight: number, work: FlowBody<void>): FlowBody<boolean> {
+    const { tasks, update } = this.purse
+    if (!hasRoom(update, weight) || !(yield* this.fit(work))) return false
+    this.purse = { tasks: { ...tasks, weight: tasks.weight - weight }, update: spend(update, weight) }
+    return true
+  }
+
+  /** Runs or reports a task, if that can be paid for and has room. */
+  *run(weight: number, work: FlowBody<void>): FlowBody<boolean> {
+    const { tasks } = this.purse
+    if (!hasRoom(tasks, weight) || !(yield* this.fit(work))) return false
+    this.purse = { ...this.purse, tasks: spend(tasks, weight) }
     return true
   }
 }

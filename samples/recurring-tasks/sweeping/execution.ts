@@ -3,11 +3,11 @@
  * one. After the last of a fixed schedule the task is complete; a recurring task pays for its next execution and
  * is booked for it.
  */
-import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { FlowBody } from 'carillon'
 import type { Books } from '../Books.js'
-import { book, canPay, charge, remove, transfer } from '../booking.js'
-import { refuse, type Refusal } from '../model/Refusal.js'
+import { book, canPay, remove, transfer } from '../booking.js'
+import { endings } from '../events.js'
+import type { Refusal } from '../model/Refusal.js'
 import { nextOpenOnGrid, weightOf, type Task } from '../model/Task.js'
 import { instantOf, type UnixTime } from '../model/slots.js'
 
@@ -15,127 +15,90 @@ import { instantOf, type UnixTime } from '../model/slots.js'
 export type Ended =
   { readonly kind: 'executed' | 'missed' | 'triggered' } | { readonly kind: 'failed'; readonly error: string }
 
-const counted = (task: Task, ended: Ended): Task => {
-  const { counts } = task
-  switch (ended.kind) {
-    case 'executed':
-      return { ...task, counts: { ...counts, executed: counts.executed + 1 } }
-    case 'failed':
-      return { ...task, counts: { ...counts, failed: counts.failed + 1 } }
-    case 'missed':
-      return { ...task, counts: { ...counts, missed: counts.missed + 1 } }
-    case 'triggered':
-      return { ...task, calling: task.calling + 1 }
-  }
-}
+const counted = (task: Task, { kind }: Ended): Task =>
+  kind === 'triggered'
+    ? { ...task, calling: task.calling + 1 }
+    : { ...task, counts: { ...task.counts, [kind]: task.counts[kind] + 1 } }
 
 /** Keeps the task, or takes it out of the task map when nothing of it is left to happen. */
 const keepOrComplete = function* (books: Books, task: Task): FlowBody<void> {
   const isComplete = task.schedule.kind === 'fixed' && task.schedule.executionsLeft === 0 && task.calling === 0
-  if (!isComplete) {
-    yield* books.taskMap.put(books.io, task.id, task)
-    return
-  }
-  yield* books.taskMap.take(books.io, task.id)
-  books.tell({ event: 'TaskCompleted', id: task.id, who: task.owner })
+  yield* books.tasks.keepIf(!isComplete, task)
+  if (isComplete) books.tell({ event: 'TaskCompleted' }, task)
 }
+
+const mustAbort = (
+  { schedule, abortErrors }: Task,
+  ended: Ended,
+): ended is Extract<Ended, { readonly kind: 'failed' }> =>
+  schedule.kind === 'recurring' && ended.kind === 'failed' && abortErrors.includes(ended.error)
 
 /** A slot that is full costs nothing, and an account that cannot pay takes no place. */
-const bookNext = function* (books: Books, task: Task, next: UnixTime): FlowBody<Either<Refusal, void>> {
+const bookNext = function* (books: Books, task: Task, next: UnixTime): FlowBody<Refusal | undefined> {
   const fee = task.weight * (yield* books.settings()).feePerWeight
-  if (!(yield* canPay(books, task.owner, fee))) return refuse('InsufficientBalance')
-  const booked = yield* book(books, task, next)
-  return isLeft(booked) ? booked : yield* charge(books, task.owner, fee)
-}
-
-const reschedule = function* (books: Books, task: Task, ended: Ended): FlowBody<void> {
-  if (task.schedule.kind !== 'recurring') return
-  const about = { id: task.id, who: task.owner }
-  if (ended.kind === 'failed' && task.abortErrors.includes(ended.error)) {
-    yield* books.taskMap.take(books.io, task.id)
-    books.tell({ event: 'TaskNotRescheduled', ...about, error: ended.error })
-    return
-  }
-  const { next: last, frequency } = task.schedule
-  const next = nextOpenOnGrid(last, frequency, yield* books.limits())
-  const again = {
-    ...task,
-    schedule: { ...task.schedule, next },
-    weight: weightOf(task.action, yield* books.settings()),
-  }
-  const booked = yield* bookNext(books, again, next)
-  if (isLeft(booked)) {
-    yield* books.taskMap.take(books.io, task.id)
-    books.tell({ event: 'TaskRescheduleFailed', ...about, error: booked.left })
-    return
-  }
-  yield* books.taskMap.put(books.io, task.id, again)
-  books.tell({ event: 'TaskRescheduled', ...about, at: next })
+  if (!(yield* canPay(books, task.owner, fee))) return 'InsufficientBalance'
+  return (yield* book(books, task, next)) ?? (yield* transfer(books, task.owner, fee))
 }
 
 /** Accounts for one execution of a slot. */
-export const settleExecution = function* (books: Books, task: Task, ended: Ended): FlowBody<void> {
-  const after = counted(task, ended)
-  if (after.schedule.kind === 'recurring') {
-    yield* reschedule(books, after, ended)
-    return
+export const settleExecution = function* (books: Books, before: Task, ended: Ended): FlowBody<void> {
+  const task = counted(before, ended)
+  const { schedule } = task
+  if (schedule.kind === 'fixed') {
+    const executionsLeft = schedule.executionsLeft - 1
+    return yield* keepOrComplete(books, { ...task, schedule: { ...schedule, executionsLeft } })
   }
-  const executionsLeft = after.schedule.executionsLeft - 1
-  yield* keepOrComplete(books, { ...after, schedule: { ...after.schedule, executionsLeft } })
+  if (mustAbort(task, ended)) {
+    yield* books.tasks.take(task.id)
+    return books.tell({ event: 'TaskNotRescheduled', error: ended.error }, task)
+  }
+  const next = nextOpenOnGrid(schedule.next, schedule.frequency, yield* books.limits())
+  const weight = weightOf(task.action, yield* books.settings())
+  const again = { ...task, schedule: { ...schedule, next }, weight }
+  const problem = yield* bookNext(books, again, next)
+  yield* books.tasks.keepIf(problem === undefined, again)
+  if (problem === undefined) books.tell({ event: 'TaskRescheduled', at: next }, task)
+  else books.tell({ event: 'TaskRescheduleFailed', error: problem }, task)
 }
 
 /** Accounts for a call that has come back. */
 export const settleCall = function* (books: Books, task: Task, ended: Ended): FlowBody<void> {
-  const after = { ...counted(task, ended), calling: task.calling - 1 }
-  if (after.schedule.kind === 'recurring' && ended.kind === 'failed' && after.abortErrors.includes(ended.error)) {
-    yield* remove(books, task)
-    books.tell({ event: 'TaskNotRescheduled', id: task.id, who: task.owner, error: ended.error })
-    return
-  }
-  yield* keepOrComplete(books, after)
+  if (!mustAbort(task, ended))
+    return yield* keepOrComplete(books, { ...counted(task, ended), calling: task.calling - 1 })
+  yield* remove(books, task)
+  books.tell({ event: 'TaskNotRescheduled', error: ended.error }, task)
 }
 
 const act = function* (books: Books, task: Task, at: UnixTime): FlowBody<Ended> {
-  const { action, owner, id } = task
-  const about = { id, who: owner, at }
+  const { action, owner, id, incarnation } = task
   switch (action.kind) {
     case 'notify':
-      books.tell({ event: 'Notify', ...about, message: action.message })
+      books.tell({ event: 'Notify', at, message: action.message }, task)
       return { kind: 'executed' }
     case 'transfer': {
-      const moved = yield* transfer(books, owner, action.to, action.amount)
-      if (isLeft(moved)) {
-        books.tell({ event: 'TransferFailed', ...about, error: moved.left })
-        return { kind: 'failed', error: moved.left }
-      }
-      books.tell({ event: 'SuccessfullyTransferredFunds', ...about })
-      return { kind: 'executed' }
+      const error = yield* transfer(books, owner, action.amount, action.to)
+      if (error === undefined) books.tell({ event: 'SuccessfullyTransferredFunds', at }, task)
+      else books.tell({ event: 'TransferFailed', at, error }, task)
+      return error === undefined ? { kind: 'executed' } : { kind: 'failed', error }
     }
-    case 'call':
-      yield* books.calls.put(books.io, `${id} ${at}`, {
-        operator: books.io.me,
-        task: id,
-        incarnation: task.incarnation,
-        owner,
-        at,
-        startAt: instantOf(books.now),
-        flow: action.flow,
-        input: action.input,
-      })
+    case 'call': {
+      const { flow, input } = action
+      const startAt = instantOf(books.now)
+      yield* books.calls.put({ operator: books.io.me, task: id, incarnation, owner, at, startAt, flow, input })
       return { kind: 'triggered' }
+    }
   }
 }
 
 /** Makes known how an execution ended; a call that is under way has not ended. */
-export const tellEnd = (books: Books, { id, owner }: Pick<Task, 'id' | 'owner'>, at: UnixTime, ended: Ended): void => {
-  const about = { id, who: owner, at }
-  if (ended.kind === 'executed') books.tell({ event: 'TaskExecuted', ...about })
-  if (ended.kind === 'failed') books.tell({ event: 'TaskExecutionFailed', ...about, error: ended.error })
-  if (ended.kind === 'missed') books.tell({ event: 'TaskMissed', ...about })
+export const tellEnd = (books: Books, task: Pick<Task, 'id' | 'owner'>, at: UnixTime, ended: Ended): void => {
+  if (ended.kind === 'triggered') return
+  const error = ended.kind === 'failed' ? { error: ended.error } : {}
+  books.tell({ event: endings[ended.kind], at, ...error }, task)
 }
 
 export const runTask = function* (books: Books, task: Task, at: UnixTime): FlowBody<void> {
-  books.tell({ event: 'TaskTriggered', id: task.id, who: task.owner, at })
+  books.tell({ event: 'TaskTriggered', at }, task)
   const ended = yield* act(books, task, at)
   tellEnd(books, task, at, ended)
   yield* settleExecution(books, task, ended)

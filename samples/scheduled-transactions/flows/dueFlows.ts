@@ -4,76 +4,59 @@
  * flow that an execution has called is run once, and how it ended is recorded.
  */
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import * as t from 'io-ts'
 import { defineFlow, type AnyFlowDefinition, type FlowBody, type FlowDefinition, type FlowIo } from 'carillon'
-import { inBooks, type Books } from '../Books.js'
+import { record } from '../../shared/record.js'
+import { inBooks, type Books, type NetworkRules } from '../Books.js'
 import { executeSchedule } from '../handling/executeSchedule.js'
-import { putRecord } from '../handling/handleTransaction.js'
 import { endSchedule, isThere, leave, requiredNow } from '../handling/scheduleBook.js'
 import { missingFrom } from '../model/Account.js'
 import { nextTime } from '../model/Consensus.js'
-import type { ResponseCode } from '../model/ResponseCode.js'
-import type { Call as CallData, Schedule, Signatories } from '../model/Schedule.js'
+import type { Call as CallData } from '../model/Schedule.js'
 import { hashOf } from '../model/TransactionBody.js'
-import type { TransactionRecord } from '../model/TransactionRecord.js'
 import { childIDOf, ScheduleIDC, type ScheduleID } from '../model/ids.js'
-import type { Operations } from '../operations/Operation.js'
 import { Call, callName, clearName, expireName } from '../states.js'
 
-const input = t.readonly(t.strict({ schedule: ScheduleIDC }))
-type Input = t.TypeOf<typeof input>
+const input = record('OfSchedule', { schedule: ScheduleIDC })
+type Input = { readonly schedule: ScheduleID }
 
 /** What became of the schedule; undefined when it had ended before. */
 export type Expired = { readonly ended: 'executed' | 'expired' | undefined }
 
-const missingNow = function* (
-  books: Books,
-  schedule: Schedule,
-  keys: Signatories['keys'],
-): FlowBody<ResponseCode | undefined> {
-  const required = yield* requiredNow(books, schedule.payerAccountID, schedule.needs)
-  return isLeft(required) ? required.left : missingFrom(required.right, new Set(keys))
-}
-
-const expire = function* (books: Books, id: ScheduleID, operations: Operations): FlowBody<Either<never, Expired>> {
-  const settings = yield* books.settings()
-  const schedule = yield* books.schedules.get(books.io, id)
-  const consensus = yield* books.consensus()
-  const at = nextTime(consensus, books.now)
+const expire = function* (books: Books, id: ScheduleID): FlowBody<Either<never, Expired>> {
+  const { evaluateAtExpiry } = books.settings
+  const schedule = yield* books.schedules.get(id)
+  const at = nextTime(yield* books.consensus(), books.now)
   if (schedule === undefined || isThere(schedule, at.seconds)) return right({ ended: undefined })
   const signers = yield* books.signers(id)
-  if (schedule.waitForExpiry || settings.evaluateAtExpiry) {
-    const missing = yield* missingNow(books, schedule, signers)
+  if (schedule.waitForExpiry || evaluateAtExpiry) {
+    const required = yield* requiredNow(books, schedule.payerAccountID, schedule.needs)
+    const missing = isLeft(required) ? required.left : missingFrom(required.right, new Set(signers))
     if (missing === undefined || schedule.waitForExpiry) {
-      const trigger = { by: 'expiry' } as const
-      const why = missing === undefined ? {} : { missing }
-      yield* executeSchedule(books, operations, { schedule, signers, trigger, settings, ...why })
+      yield* executeSchedule(books, { schedule, signers, missing })
       return right({ ended: missing === undefined ? 'executed' : 'expired' })
     }
   }
-  yield* books.setConsensus({ ...consensus, last: at })
-  yield* endSchedule(books, schedule, signers, { as: 'expired', at, result: null }, settings)
+  yield* books.setConsensus({ last: at })
+  yield* endSchedule(books, schedule, signers, { as: 'expired', at, result: null })
   return right({ ended: 'expired' })
 }
 
 /** Started by the schedule itself, in order of expiration and creation. */
-export const expireFlow = (operations: Operations): FlowDefinition<Input, Expired> =>
+export const expireFlow = (rules: NetworkRules): FlowDefinition<Input, Expired> =>
   defineFlow({
     name: expireName,
     schedulable: true,
     input,
     *run(io, { schedule }): FlowBody<Expired> {
-      const expired = yield* inBooks(io, 'expire', null, (books) => expire(books, schedule, operations))
+      const expired = yield* inBooks(io, 'expire', null, (books) => expire(books, schedule), rules)
       return isLeft(expired) ? { ended: undefined } : expired.right
     },
   })
 
 const clear = function* (books: Books, id: ScheduleID): FlowBody<Either<never, boolean>> {
-  // Asked here, so that the transaction names the parameters it was made under.
-  yield* books.settings()
-  const past = yield* books.past.get(books.io, id)
+  const past = yield* books.past.get(id)
   if (past === undefined || past.keptUntil === null) return right(false)
-  yield* books.past.put(books.io, id, { ...past, keptUntil: null })
+  yield* books.past.put({ ...past, keptUntil: null })
   yield* leave(books, past)
   return right(true)
 }
@@ -88,8 +71,6 @@ export const Clear = defineFlow({
     return !isLeft(cleared) && cleared.right
   },
 })
-
-const callInput = t.readonly(t.strict({ schedule: ScheduleIDC }))
 
 /** A flow throws what it likes; whatever it is, the call has failed with it. */
 const call = function* (
@@ -109,10 +90,9 @@ const call = function* (
 }
 
 const settle = function* (books: Books, made: CallData, ended: Either<string, void>): FlowBody<Either<never, void>> {
-  yield* books.settings()
   const consensusTimestamp = yield* books.nextTime()
-  yield* books.calls.take(books.io, made.schedule)
-  const record: TransactionRecord = {
+  yield* books.calls.take(made.schedule)
+  yield* books.putRecord({
     receipt: { status: isLeft(ended) ? 'CALLED_FLOW_FAILED' : 'SUCCESS' },
     transactionHash: hashOf(made.flow),
     consensusTimestamp,
@@ -123,8 +103,7 @@ const settle = function* (books: Books, made: CallData, ended: Either<string, vo
     scheduleRef: made.schedule,
     parentConsensusTimestamp: made.calledAt,
     ...(isLeft(ended) ? { error: ended.left } : {}),
-  }
-  yield* putRecord(books, record)
+  })
   return right(undefined)
 }
 
@@ -132,12 +111,12 @@ const settle = function* (books: Books, made: CallData, ended: Either<string, vo
  * Runs a flow that an execution has called, and records how it ended. The call is made once: a flow that fails is
  * recorded as failed, and a node that was down goes on where it was.
  */
-export const callFlow = (flows: readonly AnyFlowDefinition[]): FlowDefinition<t.TypeOf<typeof callInput>, void> => {
+export const callFlow = (flows: readonly AnyFlowDefinition[]): FlowDefinition<Input, void> => {
   const byName = new Map(flows.map((flow) => [flow.name, flow]))
   return defineFlow({
     name: callName,
     schedulable: true,
-    input: callInput,
+    input,
     *run(io, { schedule }): FlowBody<void> {
       const found = yield* io.find(Call, schedule)
       if (found === undefined) return

@@ -30,18 +30,18 @@ const open = function* (
   ledgerID: LedgerID,
 ): FlowBody<Either<ResponseCode, LedgerID>> {
   // Opening it again changes nothing, so that a program can do so at every start.
-  const there = yield* books.network.get(books.io, theNetwork)
+  const there = yield* books.network.get(theNetwork)
   if (there !== undefined) return right(there.settings.ledgerID)
   if (problemWith(settings) !== undefined || supply < 0) return refuse('INVALID_TRANSACTION_BODY')
   if (!isKey(key)) return refuse('BAD_ENCODING')
   const operator = books.io.me
-  yield* books.network.put(books.io, theNetwork, { operator, settings: { ...settings, ledgerID } })
-  yield* books.setConsensus({ operator, last: books.now, nextEntity: firstEntity, schedules: 0, buckets: {} })
+  yield* books.network.put({ operator, settings: { ...settings, ledgerID } })
+  yield* books.sequence.put({ operator, last: books.now, nextEntity: firstEntity, schedules: 0, buckets: {} })
   for (const [accountID, balance] of [
     [treasury, supply],
     [feeCollector, 0],
   ] as const)
-    yield* books.setAccount({ operator, accountID, key, balance, receiverSigRequired: false, deleted: false })
+    yield* books.accounts.put({ operator, accountID, key, balance, receiverSigRequired: false, deleted: false })
   return right(ledgerID)
 }
 
@@ -63,13 +63,10 @@ export const SetParameters = defineFlow({
   input: t.readonly(t.strict({ settings: NetworkParametersC })),
   *run(io, { settings }): FlowBody<Governed> {
     const set = yield* inBooks(io, 'govern', null, function* (books): FlowBody<Either<ResponseCode, void>> {
-      const before = yield* books.settings()
-      if (problemWith(settings) !== undefined || settings.onIdentical !== before.onIdentical)
+      const { ledgerID, onIdentical } = books.settings
+      if (problemWith(settings) !== undefined || settings.onIdentical !== onIdentical)
         return refuse('INVALID_TRANSACTION_BODY')
-      yield* books.network.put(books.io, theNetwork, {
-        operator: io.me,
-        settings: { ...settings, ledgerID: before.ledgerID },
-      })
+      yield* books.network.put({ operator: io.me, settings: { ...settings, ledgerID } })
       return right(undefined)
     })
     return { status: isLeft(set) ? set.left : 'SUCCESS' }

@@ -4,11 +4,11 @@
  */
 import * as t from 'io-ts'
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import { defineFlow, IntegerC, type FlowBody, type FlowIo, type PublicKey } from 'carillon'
+import { defineFlow, IntegerC, type FlowBody, type PublicKey } from 'carillon'
 import { record } from '../../shared/record.js'
 import { Books } from '../Books.js'
-import { handleTransaction, type Worked } from '../handling/handleTransaction.js'
-import { bookedIn, isThere } from '../handling/scheduleBook.js'
+import { handleTransaction, type Handling } from '../handling/handleTransaction.js'
+import { bookedIn, findSchedule, isThere } from '../handling/scheduleBook.js'
 import {
   childIDOf,
   ScheduleIDC,
@@ -22,7 +22,7 @@ import {
 import { refuse, type ResponseCode } from '../model/ResponseCode.js'
 import { isPast, type End, type PastSchedule, type Schedule } from '../model/Schedule.js'
 import { expiryCostOf, priceOf, type Settings } from '../model/Settings.js'
-import { SignedScheduleGetInfoC } from '../model/TransactionBody.js'
+import { SignedScheduleGetInfoC, type ScheduleGetInfo as Paid } from '../model/TransactionBody.js'
 import type { TransactionRecord } from '../model/TransactionRecord.js'
 import { Record } from '../states.js'
 
@@ -73,45 +73,47 @@ const infoOf = (of: Schedule | PastSchedule, signers: readonly PublicKey[], { le
   }
 }
 
-/** A schedule, pending or past, with its signers. */
-const findSchedule = function* (
+/** What is known of a schedule, pending or past. */
+const describe = function* (
   books: Books,
-  id: ScheduleID,
-): FlowBody<{ readonly schedule: Schedule | PastSchedule; readonly signers: readonly PublicKey[] } | undefined> {
-  const schedule = (yield* books.schedules.get(books.io, id)) ?? (yield* books.past.get(books.io, id))
+  id: ScheduleID | undefined,
+): FlowBody<{ readonly schedule: Schedule | PastSchedule; readonly info: ScheduleInfo } | undefined> {
+  const schedule = id === undefined ? undefined : yield* findSchedule(books, id)
   if (schedule === undefined) return undefined
-  if (isPast(schedule)) return { schedule, signers: schedule.signers }
-  return { schedule, signers: yield* books.signers(id) }
+  const signers = isPast(schedule) ? schedule.signers : yield* books.signers(schedule.schedule)
+  return { schedule, info: infoOf(schedule, signers, books.settings) }
 }
 
 const getInfo = function* (books: Books, id: ScheduleID | undefined): FlowBody<Either<ResponseCode, ScheduleInfo>> {
-  const settings = yield* books.settings()
-  const found = id === undefined ? undefined : yield* findSchedule(books, id)
+  const found = yield* describe(books, id)
   if (found === undefined) return refuse('INVALID_SCHEDULE_ID')
-  if (isThere(found.schedule, books.now.seconds)) return right(infoOf(found.schedule, found.signers, settings))
-  return refuse(settings.onIdentical === 'merge' ? 'SCHEDULE_DELETED' : 'INVALID_SCHEDULE_ID')
+  if (isThere(found.schedule, books.now.seconds)) return right(found.info)
+  return refuse(books.isMerging ? 'SCHEDULE_DELETED' : 'INVALID_SCHEDULE_ID')
 }
 
 const kind = 'scheduleGetInfo'
 
-// The answer was found before; all that is left to do is to pay.
-// eslint-disable-next-line require-yield -- nothing is read or written
-const paidFor = function* (): FlowBody<Worked> {
-  return { status: 'SUCCESS' }
+/** The answer was found before; all that is left to do is to pay. */
+const paying: Handling<Paid> = {
+  purpose: 'query',
+  kindOf: () => kind,
+  // eslint-disable-next-line require-yield -- nothing is read or written
+  *work() {
+    return { status: 'SUCCESS' }
+  },
 }
 
 /** A question that costs something. Nothing is paid for an answer that there is not. */
 const askPaying = function* (
-  io: FlowIo,
+  books: Books,
   schedule: ScheduleID | undefined,
   payment: QueryHeader['payment'],
 ): FlowBody<Either<ResponseCode, ScheduleInfo>> {
-  const books = yield* Books.open(io)
   const answer = yield* getInfo(books, schedule)
   if (isLeft(answer)) return answer
   if (payment === undefined) return refuse('MISSING_QUERY_HEADER')
   if (payment.body.operation.schedule !== schedule) return refuse('INVALID_TRANSACTION_BODY')
-  const paid = yield* handleTransaction(io, payment, { purpose: 'query', kind, work: paidFor })
+  const paid = yield* handleTransaction(books.io, payment, paying)
   return paid.status === 'SUCCESS' ? answer : refuse(paid.status)
 }
 
@@ -123,10 +125,10 @@ export const ScheduleGetInfo = defineFlow({
     const { payment, responseType = 'ANSWER_ONLY' } = header
     if (responseType.endsWith('STATE_PROOF')) return { status: 'NOT_SUPPORTED' }
     const books = yield* Books.open(io)
-    const { base, service } = priceOf(kind, yield* books.settings())
+    const { base, service } = priceOf(kind, books.settings)
     const cost = base + service
     if (responseType === 'COST_ANSWER') return { status: 'SUCCESS', cost }
-    const answer = cost === 0 ? yield* getInfo(books, schedule) : yield* askPaying(io, schedule, payment)
+    const answer = cost === 0 ? yield* getInfo(books, schedule) : yield* askPaying(books, schedule, payment)
     if (isLeft(answer)) return { status: answer.left }
     return { status: 'SUCCESS', info: answer.right, ...(cost === 0 ? {} : { cost }) }
   },
@@ -149,24 +151,21 @@ export const ScheduleGetHistory = defineFlow({
   input: ScheduleQueryC,
   *run(io, { schedule: id }): FlowBody<Answer<{ readonly history: ScheduleHistory }>> {
     const books = yield* Books.open(io)
-    const found = id === undefined ? undefined : yield* findSchedule(books, id)
+    const found = yield* describe(books, id)
     if (found === undefined) return { status: 'INVALID_SCHEDULE_ID' }
-    const { schedule, signers } = found
+    const { schedule, info } = found
     const recordOf = function* (transactionID: TransactionID): FlowBody<TransactionRecord | null> {
-      return (yield* io.find(Record, showTransactionID(transactionID)))?.data.record ?? null
+      return (yield* books.records.get(showTransactionID(transactionID)))?.record ?? null
     }
-    const execution = yield* recordOf(schedule.scheduledTransactionID)
-    return {
-      status: 'SUCCESS',
-      history: {
-        ...infoOf(schedule, signers, yield* books.settings()),
-        created: schedule.created,
-        transactionID: schedule.transactionID,
-        end: isPast(schedule) ? schedule.end : null,
-        execution,
-        called: yield* recordOf(childIDOf(schedule.scheduledTransactionID)),
-      },
+    const history = {
+      ...info,
+      created: schedule.created,
+      transactionID: schedule.transactionID,
+      end: isPast(schedule) ? schedule.end : null,
+      execution: yield* recordOf(schedule.scheduledTransactionID),
+      called: yield* recordOf(childIDOf(schedule.scheduledTransactionID)),
     }
+    return { status: 'SUCCESS', history }
   },
 })
 
@@ -198,17 +197,17 @@ export const GetCapacity = defineFlow({
   input: t.readonly(t.strict({ second: IntegerC, kind: t.string })),
   *run(io, { second, kind }): FlowBody<Capacity> {
     const books = yield* Books.open(io)
-    const settings = yield* books.settings()
+    const { settings } = books
     const latest = books.now.seconds + settings.maxExpirationSecs
     const hasRoom = function* (at: number): FlowBody<boolean> {
       if (!settings.longTerm || at <= books.now.seconds || at > latest) return false
-      return (yield* bookedIn(books, at, settings)) + expiryCostOf(kind, settings) <= settings.expiryCapacity
+      return (yield* bookedIn(books, at)) + expiryCostOf(kind, settings) <= settings.expiryCapacity
     }
     let nextFree: number | null = null
     const first = Math.max(second, books.now.seconds + 1)
     for (let at = first; nextFree === null && at < first + secondsSearched && at <= latest; at++)
       if (yield* hasRoom(at)) nextFree = at
-    const booked = yield* bookedIn(books, second, settings)
+    const booked = yield* bookedIn(books, second)
     return { hasRoom: yield* hasRoom(second), booked, capacity: settings.expiryCapacity, nextFree }
   },
 })

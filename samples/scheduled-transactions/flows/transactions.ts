@@ -6,87 +6,71 @@
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { FlowBody, FlowDefinition, Json } from 'carillon'
-import type { Books } from '../Books.js'
-import { executeSchedule } from '../handling/executeSchedule.js'
-import { performSafely, refused, transactionFlow, type Worked } from '../handling/handleTransaction.js'
+import type { Books, NetworkRules } from '../Books.js'
+import { refused, transactionFlow, type Worked } from '../handling/handleTransaction.js'
 import { endSchedule, findPending, requiredNow, signSchedule } from '../handling/scheduleBook.js'
 import { missingFrom, namesTooMany, primitivesIn } from '../model/Account.js'
 import { witness } from '../model/SignatureMap.js'
-import {
-  hasSigned,
-  SignedScheduleDeleteC,
-  SignedScheduleSignC,
-  signedTextOf,
-  SignedTransactionC,
-  type ScheduleDelete as Deletion,
-  type ScheduleSign,
-  type SignedTransaction,
-} from '../model/TransactionBody.js'
+import { hasSigned, SignedScheduleDeleteC, SignedScheduleSignC } from '../model/TransactionBody.js'
+import { signedTextOf, SignedTransactionC } from '../model/TransactionBody.js'
+import type { ScheduleDelete as Deletion, ScheduleSign, SignedTransaction } from '../model/TransactionBody.js'
 import type { Response } from '../model/TransactionRecord.js'
-import type { Occasion, Operations } from '../operations/Operation.js'
+import { performSafely, type Occasion } from '../operations/Operation.js'
 
 type SignedSign = SignedTransaction<ScheduleSign>
 export type ScheduleSignFlow = FlowDefinition<SignedSign, Response>
 
-const signWork = function* (
-  books: Books,
-  signed: SignedSign,
-  operations: Operations,
-  occasion: Occasion,
-): FlowBody<Worked> {
-  const { settings, consensusTimestamp } = occasion
-  const found = yield* findPending(books, signed.body.operation.scheduleID, consensusTimestamp.seconds, settings)
+const sign = function* (books: Books, signed: SignedSign, { consensusTimestamp }: Occasion): FlowBody<Worked> {
+  const found = yield* findPending(books, signed.body.operation.scheduleID, consensusTimestamp.seconds)
   if (isLeft(found)) return refused(found.left.code)
   const schedule = found.right
-  const signing = yield* signSchedule(books, schedule, signed, settings)
+  const signing = yield* signSchedule(books, schedule, signed)
   if (isLeft(signing)) return refused(signing.left)
-  const { keys, added, isReady } = signing.right
-  const executes = isReady && !schedule.waitForExpiry
+  const { keys: signers, added, executes } = signing.right
   if (added === 0 && !executes) return refused('NO_NEW_VALID_SIGNATURES')
-  if (added > 0) yield* books.setSigners(schedule.schedule, keys)
-  const trigger = { by: 'signature', at: consensusTimestamp } as const
+  if (added > 0) yield* books.setSigners(schedule.schedule, signers)
   return {
     status: 'SUCCESS',
     receipt: { scheduledTransactionID: schedule.scheduledTransactionID },
-    ...(executes
-      ? { execute: () => executeSchedule(books, operations, { schedule, signers: keys, trigger, settings }) }
-      : {}),
+    ...(executes ? { execution: { schedule, signers, trigger: consensusTimestamp } } : {}),
   }
 }
 
-export const scheduleSignFlow = (operations: Operations): ScheduleSignFlow =>
-  transactionFlow('ScheduleSign', SignedScheduleSignC, (signed) => ({
-    purpose: 'sign',
-    kind: 'scheduleSign',
-    precheck: (_books, { settings }) =>
-      settings.onIdentical === 'reject' && signed.body.operation.sigMap !== undefined
-        ? 'INVALID_TRANSACTION_BODY'
-        : undefined,
-    work: (books, occasion) => signWork(books, signed, operations, occasion),
-  }))
+export const scheduleSignFlow = (rules: NetworkRules): ScheduleSignFlow =>
+  transactionFlow(
+    'ScheduleSign',
+    SignedScheduleSignC,
+    {
+      purpose: 'sign',
+      kindOf: ({ kind }) => kind,
+      problem: ({ isMerging }, { sigMap }) =>
+        isMerging || sigMap === undefined ? undefined : 'INVALID_TRANSACTION_BODY',
+      work: sign,
+    },
+    rules,
+  )
 
-const deleteWork = function* (
+const takeBack = function* (
   books: Books,
   signed: SignedTransaction<Deletion>,
-  { settings, consensusTimestamp }: Occasion,
+  { consensusTimestamp }: Occasion,
 ): FlowBody<Worked> {
-  const { schedule: id } = signed.body.operation
-  const found = yield* findPending(books, id, consensusTimestamp.seconds, settings)
+  const found = yield* findPending(books, signed.body.operation.schedule, consensusTimestamp.seconds)
   const schedule = isLeft(found) ? found.left.past : found.right
   if (schedule?.adminKey === null) return refused('SCHEDULE_IS_IMMUTABLE')
-  if (schedule !== undefined && !hasSigned(schedule.adminKey, signed, settings)) return refused('INVALID_SIGNATURE')
+  if (schedule !== undefined && !hasSigned(schedule.adminKey, signed, books.settings))
+    return refused('INVALID_SIGNATURE')
   if (isLeft(found)) return refused(found.left.code)
   const signers = yield* books.signers(found.right.schedule)
-  const end = { as: 'deleted', at: consensusTimestamp, result: null } as const
-  yield* endSchedule(books, found.right, signers, end, settings)
+  yield* endSchedule(books, found.right, signers, { as: 'deleted', at: consensusTimestamp, result: null })
   return { status: 'SUCCESS' }
 }
 
-export const ScheduleDelete = transactionFlow('ScheduleDelete', SignedScheduleDeleteC, (signed) => ({
+export const ScheduleDelete = transactionFlow('ScheduleDelete', SignedScheduleDeleteC, {
   purpose: 'delete',
-  kind: 'scheduleDelete',
-  work: (books, occasion) => deleteWork(books, signed, occasion),
-}))
+  kindOf: ({ kind }) => kind,
+  work: takeBack,
+})
 
 export type SubmitFlow = FlowDefinition<SignedTransaction<Json>, Response>
 
@@ -95,20 +79,19 @@ const kindOf = (operation: Json): string =>
     ? operation['kind']
     : ''
 
-const submitWork = function* (
+const submit = function* (
   books: Books,
   { body, sigMap }: SignedTransaction<Json>,
-  operations: Operations,
   occasion: Occasion,
 ): FlowBody<Worked> {
-  const operation = operations.get(kindOf(body.operation))?.read(body.operation)
+  const operation = books.rules.operations.get(kindOf(body.operation))?.read(body.operation)
   if (operation === undefined) return refused('NOT_SUPPORTED')
   if (isLeft(operation)) return refused(operation.left)
   if (namesTooMany(operation.right.needs)) return refused('TRANSACTION_OVERSIZE')
   const required = yield* requiredNow(books, occasion.payer, operation.right.needs)
   // Whoever names an account or a topic that is not there is told so by the operation itself.
   if (!isLeft(required)) {
-    const { signed } = witness(sigMap, primitivesIn(required.right), signedTextOf(occasion.settings.ledgerID, body))
+    const { signed } = witness(sigMap, primitivesIn(required.right), signedTextOf(books.settings.ledgerID, body))
     const missing = missingFrom(required.right, signed)
     if (missing !== undefined) return refused(missing)
   }
@@ -117,9 +100,5 @@ const submitWork = function* (
   return isLeft(required) ? refused('INVALID_SIGNATURE') : { status: 'SUCCESS', receipt: performed.right }
 }
 
-export const submitFlow = (operations: Operations): SubmitFlow =>
-  transactionFlow('Submit', SignedTransactionC, (signed) => ({
-    purpose: 'submit',
-    kind: kindOf(signed.body.operation),
-    work: (books, occasion) => submitWork(books, signed, operations, occasion),
-  }))
+export const submitFlow = (rules: NetworkRules): SubmitFlow =>
+  transactionFlow('Submit', SignedTransactionC, { purpose: 'submit', kindOf, work: submit }, rules)

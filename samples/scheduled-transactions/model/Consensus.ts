@@ -6,7 +6,7 @@ import * as t from 'io-ts'
 import { IntegerC, PartyC } from 'carillon'
 import { record } from '../../shared/record.js'
 import { latest, nextNano, TimestampC, type Timestamp } from './ids.js'
-import type { Settings } from './Settings.js'
+import { entryOf, type Settings } from './Settings.js'
 
 /** How many operations of a kind the current second has seen. */
 const BucketC = record('Bucket', { second: IntegerC, taken: IntegerC })
@@ -32,9 +32,9 @@ export const takePlace = (
   second: number,
   settings: Settings,
 ): Consensus | undefined => {
-  const capacity = Object.hasOwn(settings.buckets, kind) ? settings.buckets[kind] : undefined
+  const capacity = entryOf(settings.buckets, kind)
   if (capacity === undefined) return consensus
-  const bucket = Object.hasOwn(consensus.buckets, kind) ? consensus.buckets[kind] : undefined
+  const bucket = entryOf(consensus.buckets, kind)
   const taken = bucket?.second === second ? bucket.taken : 0
   if (taken >= capacity) return undefined
   return { ...consensus, buckets: { ...consensus.buckets, [kind]: { second, taken: taken + 1 } } }

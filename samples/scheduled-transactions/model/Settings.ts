@@ -41,26 +41,17 @@ const parameters = {
   keyPrice: IntegerC,
 } as const
 
-/** What networks have that were opened later. */
-const laterParameters = t.exact(
-  t.partial({
-    /** How long a signature on a schedule may say it is good (`merge`). Left out: such signatures have no end. */
-    signatureSecs: IntegerC,
-  }),
-)
+const laterParameters = {
+  /** How long a signature on a schedule may say it is good (`merge`). Networks that were opened earlier set no end. */
+  signatureSecs: IntegerC,
+} as const
 
 /** What the operator may change. */
-export const NetworkParametersC = t.readonly(
-  t.intersection([t.strict(parameters), laterParameters]),
-  'NetworkParameters',
-)
+export const NetworkParametersC = record('NetworkParameters', parameters, laterParameters)
 export type NetworkParameters = t.TypeOf<typeof NetworkParametersC>
 
 /** The parameters of one network, which is told from all others by its ledger id. That never changes. */
-export const SettingsC = t.readonly(
-  t.intersection([t.strict({ ...parameters, ledgerID: LedgerIDC }), laterParameters]),
-  'Settings',
-)
+export const SettingsC = record('Settings', { ...parameters, ledgerID: LedgerIDC }, laterParameters)
 export type Settings = t.TypeOf<typeof SettingsC>
 
 export const NetworkC = record('Network', { operator: PartyC, settings: SettingsC })
@@ -107,14 +98,13 @@ export const problemWith = (settings: NetworkParameters): string | undefined => 
     : undefined
 }
 
-export const priceOf = (
-  kind: string,
-  { prices, price }: Settings,
-): { readonly base: number; readonly service: number } =>
-  (Object.hasOwn(prices, kind) ? prices[kind] : undefined) ?? price
+/** The entry of a name, and nothing that every object has. */
+export const entryOf = <A>(entries: Readonly<Record<string, A>>, name: string): A | undefined =>
+  Object.hasOwn(entries, name) ? entries[name] : undefined
 
-export const expiryCostOf = (kind: string, { expiryCosts }: Settings): number =>
-  (Object.hasOwn(expiryCosts, kind) ? expiryCosts[kind] : undefined) ?? 1
+export const priceOf = (kind: string, { prices, price }: Settings) => entryOf(prices, kind) ?? price
+
+export const expiryCostOf = (kind: string, { expiryCosts }: Settings): number => entryOf(expiryCosts, kind) ?? 1
 
 /**
  * "Implicit limit of pending scheduled transactions": what the throttle lets in during one lifetime. Those that chose

@@ -11,21 +11,18 @@ import { isSignedBy, KeyTreeC, primitivesOf, type KeyTree } from './KeyTree.js'
 import { SignatureMapC, witness, type SignatureMap } from './SignatureMap.js'
 
 const bodyOf = <O>(operation: t.Type<O, unknown>) =>
-  t.readonly(
-    t.intersection([
-      t.strict({ transactionID: TransactionIDC, operation }),
-      t.exact(
-        t.partial({
-          /** The most the payer is willing to pay. Default: whatever it costs. */
-          transactionFee: IntegerC,
-          /** Seconds from the valid start. Default 120. */
-          transactionValidDuration: IntegerC,
-          memo: t.string,
-          /** Limits of custom fees, which no operation here has. */
-          maxCustomFees: JsonC,
-        }),
-      ),
-    ]),
+  record(
+    'TransactionBody',
+    { transactionID: TransactionIDC, operation },
+    {
+      /** The most the payer is willing to pay. Default: whatever it costs. */
+      transactionFee: IntegerC,
+      /** Seconds from the valid start. Default 120. */
+      transactionValidDuration: IntegerC,
+      memo: t.string,
+      /** Limits of custom fees, which no operation here has. */
+      maxCustomFees: JsonC,
+    },
   )
 
 const signedOf = <O>(operation: t.Type<O, unknown>, name: string) =>

@@ -10,7 +10,6 @@ import { JsonC, type FlowBody, type FlowDefinition, type Json } from 'carillon'
 import type { Books } from '../Books.js'
 import { needs, type Needs } from '../model/Account.js'
 import { meaningOf, refuse, ResponseCodeC, type ResponseCode } from '../model/ResponseCode.js'
-import type { Settings } from '../model/Settings.js'
 import type { TransactionReceipt } from '../model/TransactionRecord.js'
 import type { AccountID, ScheduleID, Timestamp, TransactionID } from '../model/ids.js'
 
@@ -35,7 +34,6 @@ export type Occasion = {
   readonly payer: AccountID
   readonly transactionID: TransactionID
   readonly consensusTimestamp: Timestamp
-  readonly settings: Settings
   /** The schedule whose execution this is; undefined for a transaction that was submitted as it is. */
   readonly schedule: ScheduleID | undefined
 }
@@ -101,6 +99,30 @@ export const defineOperation = <A>(options: {
   },
 })
 
+/**
+ * Lets an operation do its work. What it has changed is taken back when it refuses, and when it throws: code of an app
+ * may, and a transaction that was taken must come to an end.
+ */
+export const performSafely = function* (
+  books: Books,
+  operation: ReadOperation,
+  occasion: Occasion,
+): FlowBody<Either<ResponseCode, Receipted>> {
+  const putBack = books.mark()
+  try {
+    const performed = yield* operation.perform(books, occasion)
+    // What one commit cannot hold is not done at all.
+    const done = books.isTooLarge ? refuse('TRANSACTION_OVERSIZE') : performed
+    if (!isLeft(done)) return done
+    putBack()
+    // A code that cannot be recorded must not take the transaction with it.
+    return ResponseCodeC.is(done.left) ? done : refuse('FAIL_INVALID')
+  } catch {
+    putBack()
+    return refuse('FAIL_INVALID')
+  }
+}
+
 /** Operations by kind. */
 export type Operations = ReadonlyMap<string, Operation>
 
@@ -126,14 +148,8 @@ export const schedulableFlow = <I, R>(
     *perform(books, { input }, { schedule, transactionID, consensusTimestamp }) {
       // Without a schedule nobody would have been asked to wait: start the flow itself instead.
       if (schedule === undefined) return refuse('NOT_SUPPORTED')
-      yield* books.calls.put(books.io, schedule, {
-        operator: books.io.me,
-        schedule,
-        flow: flow.name,
-        input,
-        calledAt: consensusTimestamp,
-        transactionID,
-      })
+      const call = { schedule, flow: flow.name, input, calledAt: consensusTimestamp, transactionID }
+      yield* books.calls.put({ operator: books.io.me, ...call })
       return right({})
     },
   })

@@ -20,7 +20,7 @@ const badKey = (...keys: readonly (KeyTree | null | undefined)[]): ResponseCode 
   keys.every((key) => key === undefined || key === null || isKey(key)) ? undefined : 'BAD_ENCODING'
 
 const livingAccount = function* (books: Books, id: AccountID): FlowBody<Either<ResponseCode, Account>> {
-  const account = yield* books.account(id)
+  const account = yield* books.accounts.get(id)
   if (account === undefined) return refuse('INVALID_ACCOUNT_ID')
   return account.deleted ? refuse('ACCOUNT_DELETED') : right(account)
 }
@@ -45,14 +45,14 @@ export const cryptoTransfer = defineOperation({
     accounts: transfers.filter(({ amount }) => amount < 0).map(({ accountID }) => accountID),
     receivers: transfers.filter(({ amount }) => amount >= 0).map(({ accountID }) => accountID),
   }),
-  *perform(books, { transfers }, { settings }) {
-    if (transfers.length > settings.maxTransfers) return refuse('TRANSFER_LIST_SIZE_LIMIT_EXCEEDED')
+  *perform(books, { transfers }) {
+    if (transfers.length > books.settings.maxTransfers) return refuse('TRANSFER_LIST_SIZE_LIMIT_EXCEEDED')
     for (const { accountID, amount } of transfers) {
       const account = yield* livingAccount(books, accountID)
       if (isLeft(account)) return account
       const balance = account.right.balance + amount
       if (balance < 0) return refuse('INSUFFICIENT_ACCOUNT_BALANCE')
-      yield* books.setAccount({ ...account.right, balance })
+      yield* books.accounts.put({ ...account.right, balance })
     }
     return right({})
   },
@@ -69,10 +69,10 @@ export const cryptoCreateAccount = defineOperation({
     const paying = yield* livingAccount(books, payer)
     if (isLeft(paying)) return paying
     if (paying.right.balance < initialBalance) return refuse('INSUFFICIENT_PAYER_BALANCE')
-    yield* books.setAccount({ ...paying.right, balance: paying.right.balance - initialBalance })
+    yield* books.accounts.put({ ...paying.right, balance: paying.right.balance - initialBalance })
     const accountID = yield* books.nextEntity()
     const account = { accountID, key, balance: initialBalance, receiverSigRequired, deleted: false }
-    yield* books.setAccount({ operator: books.io.me, ...account })
+    yield* books.accounts.put({ operator: books.io.me, ...account })
     return right({ accountID })
   },
 })
@@ -87,7 +87,7 @@ export const cryptoUpdateAccount = defineOperation({
   *perform(books, { accountID, key, receiverSigRequired }) {
     const account = yield* livingAccount(books, accountID)
     if (isLeft(account)) return account
-    yield* books.setAccount({
+    yield* books.accounts.put({
       ...account.right,
       key: key ?? account.right.key,
       receiverSigRequired: receiverSigRequired ?? account.right.receiverSigRequired,
@@ -112,14 +112,14 @@ export const cryptoDelete = defineOperation({
     if (isLeft(leaving)) return leaving
     const heir = yield* livingAccount(books, transferAccountID)
     if (isLeft(heir)) return heir
-    yield* books.setAccount({ ...heir.right, balance: heir.right.balance + leaving.right.balance })
-    yield* books.setAccount({ ...leaving.right, balance: 0, deleted: true })
+    yield* books.accounts.put({ ...heir.right, balance: heir.right.balance + leaving.right.balance })
+    yield* books.accounts.put({ ...leaving.right, balance: 0, deleted: true })
     return right({})
   },
 })
 
 const livingTopic = function* (books: Books, id: TopicID): FlowBody<Either<ResponseCode, Topic>> {
-  const topic = yield* books.topics.get(books.io, id)
+  const topic = yield* books.topics.get(id)
   return topic === undefined || topic.deleted ? refuse('INVALID_TOPIC_ID') : right(topic)
 }
 
@@ -132,7 +132,7 @@ export const consensusCreateTopic = defineOperation({
   *perform(books, { adminKey = null, submitKey = null }) {
     const topicID = yield* books.nextEntity()
     const topic = { topicID, adminKey, submitKey, sequenceNumber: 0, runningHash: '', deleted: false }
-    yield* books.topics.put(books.io, topicID, { operator: books.io.me, ...topic })
+    yield* books.topics.put({ operator: books.io.me, ...topic })
     return right({ topicID })
   },
 })
@@ -141,7 +141,7 @@ const change = function* (books: Books, id: TopicID, changes: Partial<Topic>): F
   const topic = yield* livingTopic(books, id)
   if (isLeft(topic)) return topic
   if (topic.right.adminKey === null) return refuse('UNAUTHORIZED')
-  yield* books.topics.put(books.io, id, { ...topic.right, ...changes })
+  yield* books.topics.put({ ...topic.right, ...changes })
   return right({})
 }
 
@@ -185,7 +185,7 @@ export const consensusSubmitMessage = defineOperation({
   needs: ({ topicID }) => ({ topics: [topicID] }),
   *perform(books, { topicID, message, chunkInfo }, occasion) {
     if (message === '') return refuse('INVALID_TOPIC_MESSAGE')
-    if (Buffer.byteLength(message) > occasion.settings.maxMessageBytes) return refuse('MESSAGE_SIZE_TOO_LARGE')
+    if (Buffer.byteLength(message) > books.settings.maxMessageBytes) return refuse('MESSAGE_SIZE_TOO_LARGE')
     const problem = chunkInfo === undefined ? undefined : problemOf(chunkInfo, occasion)
     if (problem !== undefined) return refuse(problem)
     const topic = yield* livingTopic(books, topicID)
@@ -193,7 +193,7 @@ export const consensusSubmitMessage = defineOperation({
     const sequenceNumber = topic.right.sequenceNumber + 1
     const entry = { after: topic.right.runningHash, sequenceNumber, message, at: occasion.consensusTimestamp }
     const runningHash = createHash('sha384').update(canonicalText(entry)).digest('hex')
-    yield* books.topics.put(books.io, topicID, { ...topic.right, sequenceNumber, runningHash })
+    yield* books.topics.put({ ...topic.right, sequenceNumber, runningHash })
     return right({ topicSequenceNumber: sequenceNumber })
   },
 })

@@ -19,7 +19,7 @@ const populate = defineOperation({
   needs: () => needs({}),
   *perform(books, { from, count }) {
     for (let number = from; number < from + count; number++)
-      yield* books.setAccount({
+      yield* books.accounts.put({
         operator: books.io.me,
         accountID: entityOf(number),
         key: key('many'),

@@ -6,7 +6,7 @@ import { needs } from '../model/Account.js'
 import { transactionBody } from '../model/ScheduledBody.js'
 import { defaultSettings, type Settings } from '../model/Settings.js'
 import { compare } from '../model/ids.js'
-import { Schedule, theNetwork } from '../states.js'
+import { Schedule } from '../states.js'
 import { defineOperation } from '../operations/Operation.js'
 import { key, keyPair, Scene, startSecond, statusOf } from './Scene.js'
 
@@ -317,11 +317,8 @@ for (const onIdentical of policies)
         kind: 'lowerLimit',
         asked: t.strict({}),
         needs: () => needs({}),
-        *perform(books, _asked, { settings }) {
-          yield* books.network.put(books.io, theNetwork, {
-            operator: books.io.me,
-            settings: { ...settings, maxTransfers: 2 },
-          })
+        *perform(books) {
+          yield* books.network.put({ operator: books.io.me, settings: { ...books.settings, maxTransfers: 2 } })
           return right({})
         },
       })

@@ -109,8 +109,8 @@ describe('receipts and records under policy merge', () => {
         return needs({})
       },
       *perform(books, { account }) {
-        const victim = yield* books.account(account)
-        if (victim !== undefined) yield* books.setAccount({ ...victim, balance: 0 })
+        const victim = yield* books.accounts.get(account)
+        if (victim !== undefined) yield* books.accounts.put({ ...victim, balance: 0 })
         if (victim !== undefined) throw new Error('a trap')
         return right({})
       },
