@@ -7,7 +7,7 @@ import { scheduledTransactions } from '../../samples/scheduled-transactions/app.
 import { ScheduleNetwork } from '../../samples/scheduled-transactions/client/ScheduleNetwork.js'
 import { signIdentity, usualSpan, Wallet } from '../../samples/scheduled-transactions/client/Wallet.js'
 import { keyList } from '../../samples/scheduled-transactions/model/KeyTree.js'
-import { plain } from '../../samples/scheduled-transactions/model/plain.js'
+import { plain } from '../../samples/shared/plain.js'
 import { transactionBody } from '../../samples/scheduled-transactions/model/ScheduledBody.js'
 import { defaultSettings, treasury } from '../../samples/scheduled-transactions/model/Settings.js'
 import { timestampOf } from '../../samples/scheduled-transactions/model/ids.js'

@@ -69,7 +69,8 @@ const slotRules = (slot: TimeSlot, before: readonly string[], settings: Settings
   ]
 }
 
-const total = (accounts: readonly Account[]): number => accounts.reduce((sum, { free }) => sum + free, 0)
+/** In whole numbers without end: a sum of large amounts is no safe integer any more. */
+const total = (accounts: readonly Account[]): bigint => accounts.reduce((sum, { free }) => sum + BigInt(free), 0n)
 
 export const contract = defineContract({
   name: 'recurring-tasks/Registry',

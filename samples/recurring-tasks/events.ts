@@ -50,11 +50,12 @@ export type TaskEvent = t.TypeOf<typeof TaskEventC>
 /** What a transaction of the registry carries. */
 export const ToldC = t.strict({ events: t.readonlyArray(TaskEventC) })
 
-/** An event in a line, for people. */
+/** An event in a line, for people. What accounts have written may move no cursor. */
 export const inWords = ({ event, who, id, at, message, error, unused }: TaskEvent): string => {
   const slot = at === undefined ? undefined : `slot ${instantOf(at)}`
   const left = unused === undefined ? undefined : `${unused} unused`
-  return [event, who, id?.slice(0, 8), slot, message, error, left].filter((part) => part !== undefined).join('  ')
+  const parts = [event, who, id?.slice(0, 8), slot, message, error, left].filter((part) => part !== undefined)
+  return parts.join('  ').replaceAll(/\p{Cc}/gu, '·')
 }
 
 /** What the commands of a transaction tell. */

@@ -2,15 +2,14 @@
  * The registry on the dashboard: how full the next slots are, what waits in the queues, and every task with how its
  * executions have gone.
  */
-import { instant, instantFromMillis, type Node } from 'carillon'
-import { definePanel, type Block, type Cell, type Panel, type PanelAction } from 'carillon/http'
-import { countOf, table } from '../shared/panel.js'
+import { instantFromMillis, type Json, type Node } from 'carillon'
+import { definePanel, type ActionAsked, type Block, type Cell, type Panel, type PanelAction } from 'carillon/http'
+import { countOf, facts, table } from '../shared/panel.js'
 import type { Action, Schedule } from './model/Task.js'
-import { root, signed } from './model/Origin.js'
-import { succeeded } from './model/Refusal.js'
 import { instantOf, isReserved, slotOf, unixTime } from './model/slots.js'
 import { Registry, Task, theRegistry } from './states.js'
 import { TaskRegistry, type TaskStatus, type TaskView } from './TaskRegistry.js'
+import { verbNamed } from './verbs.js'
 
 const slotsShown = 24
 const tasksShown = 100
@@ -58,13 +57,6 @@ const slotsBlock = async (node: Node, registry: TaskRegistry): Promise<Block> =>
   }
 }
 
-/** The first so many of an iterable that may be long. */
-const firstOf = async <A>(from: AsyncIterable<A>, count: number): Promise<readonly A[]> => {
-  const found: A[] = []
-  for await (const each of from) if (found.push(each) === count) break
-  return found
-}
-
 const queuesBlock = async (registry: TaskRegistry): Promise<Block> => {
   const queue = await registry.taskQueue()
   const missed = await registry.missedQueue()
@@ -104,7 +96,7 @@ const rowFor = ({ id, owner, providedId, action, schedule, counts, status, due }
 
 const tasksBlock = async (node: Node, registry: TaskRegistry): Promise<Block> => {
   const count = await countOf(node, Task.type)
-  const tasks = await firstOf(registry.tasks(), tasksShown)
+  const tasks = await registry.firstTasks(tasksShown)
   const columns = { task: 'Task', action: 'Action', is: 'Is', due: 'Next slot', schedule: 'Schedule' }
   return table(
     { ...columns, executed: 'Executed', failed: 'Failed', missed: 'Missed' },
@@ -117,7 +109,13 @@ const tasksBlock = async (node: Node, registry: TaskRegistry): Promise<Block> =>
   )
 }
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+/** Does what a verb does, whose words come from the form or the row. Whoever acts here acts as root. */
+const asking =
+  (verb: string, words: (asked: ActionAsked) => Readonly<Record<string, Json>> = () => ({})): PanelAction['run'] =>
+  async (asked) => {
+    const { lines } = await verbNamed(verb).perform(asked.node, words(asked), { by: asked.by, may: () => true })
+    return lines.join()
+  }
 
 const actions: readonly PanelAction[] = [
   {
@@ -130,44 +128,25 @@ const actions: readonly PanelAction[] = [
       { name: 'message', label: 'Message', kind: 'text' },
       { name: 'at', label: 'Slot (UTC; default: the next that is free)', kind: 'instant', optional: true },
     ],
-    run: async ({ node, input, by }) => {
-      const registry = TaskRegistry.on(node, by)
-      const [free] = await registry.nextFreeSlots(1, unixTime(instantFromMillis(node.nowMs)))
-      const at = text(input['at']) === '' ? free : unixTime(instant(text(input['at'])))
-      const [account, id, message] = [text(input['account']), text(input['id']), text(input['message'])]
-      const times = at === undefined ? [] : [at]
-      succeeded(await registry.scheduleNotifyTask(signed(account), id, times, message))
-      return `It is booked for ${times.map(instantOf).join()}.`
-    },
+    run: asking('schedule', ({ input: { account = '', at = '', ...rest } }) => ({
+      ...{ ...rest, as: account, times: at === '' ? 'next' : at },
+    })),
   },
   {
     name: 'stop',
     label: 'Stop all tasks',
     weight: 'danger',
     confirm: 'Nothing is run until tasks are started again; what falls due meanwhile is missed.',
-    run: async ({ node, by }) => {
-      succeeded(await TaskRegistry.on(node, by).stop(root))
-      return 'Tasks are stopped.'
-    },
+    run: asking('stop'),
   },
-  {
-    name: 'start',
-    label: 'Start tasks',
-    run: async ({ node, by }) => {
-      succeeded(await TaskRegistry.on(node, by).start(root))
-      return 'Tasks are running.'
-    },
-  },
+  { name: 'start', label: 'Start tasks', run: asking('start') },
   {
     name: 'cancel',
     label: 'Cancel',
     on: 'row',
     weight: 'danger',
     confirm: 'It leaves all its slots; nothing is refunded.',
-    run: async ({ node, row, by }) => {
-      succeeded(await TaskRegistry.on(node, by).cancel(root, row ?? ''))
-      return 'It is cancelled.'
-    },
+    run: asking('cancel', ({ row = '' }) => ({ as: 'root', task: row })),
   },
 ]
 
@@ -184,25 +163,12 @@ export const tasksPanel: Panel = definePanel({
     const { stopped } = await registry.registry()
     const { sweptAt, nextSweepAt, failure } = await registry.sweeper()
     return [
-      {
-        kind: 'facts',
-        facts: [
-          {
-            label: 'Tasks are',
-            value: stopped ? { lamp: 'red', text: 'stopped' } : { lamp: 'green', text: 'running' },
-          },
-          { label: 'Last sweep', value: { instant: sweptAt } },
-          ...(failure === null
-            ? []
-            : [
-                {
-                  label: 'Since then failed',
-                  value: { lamp: 'red' as const, text: `${failure.at}: ${failure.error}` },
-                },
-              ]),
-          { label: 'Next sweep', value: nextSweepAt === null ? 'with the next slot' : { instant: nextSweepAt } },
-        ],
-      },
+      facts({
+        'Tasks are': stopped ? { lamp: 'red', text: 'stopped' } : { lamp: 'green', text: 'running' },
+        'Last sweep': { instant: sweptAt },
+        ...(failure === null ? {} : { 'Since then failed': { lamp: 'red', text: `${failure.at}: ${failure.error}` } }),
+        'Next sweep': nextSweepAt === null ? 'with the next slot' : { instant: nextSweepAt },
+      }),
       await slotsBlock(node, registry),
       await queuesBlock(registry),
       await tasksBlock(node, registry),

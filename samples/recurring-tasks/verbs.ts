@@ -3,6 +3,7 @@
  * (`POST /api/v1/verbs/tasks/list`). Whoever may act as root names the account he acts for; anybody else is the account
  * that has the name of his token.
  */
+import { fromNullable, isRight } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { CarillonError, instant, instantFromMillis, JsonC, type Json, type Node } from 'carillon'
 import {
@@ -14,6 +15,7 @@ import {
   type VerbCaller,
   type VerbOptions,
 } from 'carillon/http'
+import { plain } from '../shared/plain.js'
 import { fromText, optional, WholeC } from '../shared/words.js'
 import { inWords, readEvents, type TaskEvent } from './events.js'
 import { closed } from './model/closed.js'
@@ -25,36 +27,24 @@ import { TaskRegistry, TaskStatusC } from './TaskRegistry.js'
 
 const wrong = (why: string): CarillonError => new CarillonError('usage', why)
 
-const JsonTextC = fromText('JSON, such as {}', JsonC.is, (text) => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return JsonC.is(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-})
+const JsonTextC = fromText('JSON, such as {}', JsonC.is, (text): unknown => JSON.parse(text))
 
-const moment = (text: string): UnixTime => {
-  if (/^\d{1,12}$/.test(text)) return Number(text)
-  try {
-    return unixTime(instant(text))
-  } catch (error) {
-    throw wrong(`"${text}" is neither Unix seconds nor an instant such as 2026-01-31T09:00Z. ${String(error)}`)
-  }
-}
+const TimeC = fromText('Unix seconds, or an instant such as 2026-01-31T09:00Z', t.number.is, (text) =>
+  /^\d{1,12}$/.test(text) ? Number(text) : unixTime(instant(text)),
+)
 
 const freeSlots = (node: Node, count: number): Promise<readonly UnixTime[]> =>
   TaskRegistry.on(node).nextFreeSlots(count, unixTime(instantFromMillis(node.nowMs)))
 
 /** `next`, the first free slot, `next+2`, the third, or times; several with commas between. */
 const slotsOf = async (node: Node, text: string): Promise<readonly UnixTime[]> => {
-  const free = /\bnext\b/.test(text) ? await freeSlots(node, 100) : []
-  return text.split(',').map((word) => {
-    const [, places] = /^next(?:\+(\d{1,2}))?$/.exec(word) ?? []
-    if (!word.startsWith('next')) return moment(word)
-    const slot = free[Number(places ?? 0)]
-    if (slot === undefined || !/^next(\+\d{1,2})?$/.test(word)) throw wrong(`"${word}" is no free slot.`)
-    return slot
+  const words = text.split(',')
+  const free = words.some((word) => word.startsWith('next')) ? await freeSlots(node, 100) : []
+  return words.map((word) => {
+    const [next, places = 0] = /^next(?:\+(\d{1,2}))?$/.exec(word) ?? []
+    const slot = next === undefined ? TimeC.decode(word) : fromNullable(word)(free[Number(places)])
+    if (isRight(slot)) return slot.right
+    throw wrong(`"${word}" is no free slot, and neither Unix seconds nor an instant such as 2026-01-31T09:00Z.`)
   })
 }
 
@@ -102,18 +92,15 @@ const looking: readonly Verb[] = [
       { name: 'status', value: 'status', summary: 'scheduled, queued or missed' },
       { name: 'due-before', value: 'time', summary: 'only tasks due before' },
     ],
-    input: t.strict({ ...owner, status: t.union([TaskStatusC, t.undefined]), 'due-before': optional(t.string) }),
-    handle: async ({ node, input: { 'due-before': due, ...query } }) => {
-      const rows: Record<'id' | 'task' | 'status' | 'due' | 'action', string>[] = []
-      const dueBefore = due === undefined ? undefined : moment(due)
-      for await (const task of TaskRegistry.on(node).tasks({ ...query, dueBefore })) {
-        const { id, status, action } = task
-        const next = task.due === undefined ? '-' : instantOf(task.due)
-        const name = `${task.owner}/${task.providedId}`
-        if (rows.push({ id, task: name, status, due: next, action: action.kind }) === most) break
-      }
-      const line = (row: (typeof rows)[number]): string =>
-        `${row.task}  ${row.status}  due ${row.due}  ${row.action}  ${row.id}`
+    input: t.strict({ ...owner, status: t.union([TaskStatusC, t.undefined]), 'due-before': optional(TimeC) }),
+    handle: async ({ node, input: { 'due-before': dueBefore, ...query } }) => {
+      const tasks = await TaskRegistry.on(node).firstTasks(most, { ...query, dueBefore })
+      const rows = tasks.map(({ id, owner: by, providedId, status, due, action: { kind } }) => ({
+        ...{ id, task: `${by}/${providedId}`, status, action: kind },
+        due: due === undefined ? '-' : instantOf(due),
+      }))
+      const line = ({ id, task, status, due, action }: (typeof rows)[number]): string =>
+        `${task}  ${status}  due ${due}  ${action}  ${id}`
       return table(rows, line, 'There are no tasks.')
     },
   }),
@@ -124,7 +111,7 @@ const looking: readonly Verb[] = [
     input: t.strict({ count: WholeC }),
     handle: async ({ node, input: { count } }) =>
       table(
-        await freeSlots(node, count),
+        await freeSlots(node, Math.min(count, most)),
         (slot) => `${slot}  ${instantOf(slot)}`,
         'No slot within the horizon is free.',
       ),
@@ -198,7 +185,7 @@ const request = <I, A extends object>(
     ...options,
     handle: async (asked) => {
       const answer = succeeded(await options.ask(TaskRegistry.on(asked.node, asked.by), asked))
-      return { lines: [await options.told(answer, asked)], data: JSON.parse(JSON.stringify(answer)) as Json }
+      return { lines: [await options.told(answer, asked)], data: plain(answer) }
     },
   })
 
@@ -300,8 +287,17 @@ const asking: readonly Verb[] = [
   }),
 ]
 
+const verbs: readonly Verb[] = [...looking, ...asking]
+
+/** One of the verbs, for other surfaces. */
+export const verbNamed = (name: string): Verb => {
+  const found = verbs.find(({ description }) => description.name === name)
+  if (found === undefined) throw new Error(`There is no verb ${name}.`)
+  return found
+}
+
 export const tasksVerbs = defineVerbs({
   name: 'tasks',
   summary: 'schedule tasks, and see what becomes of them',
-  verbs: [...looking, ...asking],
+  verbs,
 })

@@ -1,16 +1,15 @@
 /**
  * The app of a network: the operations every network has, those that an app adds, and the flows that take them.
  */
-import { defineApp, type AnyFlowDefinition, type AnyStateDefinition, type App } from 'carillon'
+import { defineApp, type AnyFlowDefinition, type AnyStateDefinition } from 'carillon'
+import type { NetworkRules } from './Books.js'
 import { callFlow, Clear, expireFlow } from './flows/dueFlows.js'
 import { OpenNetwork, SetParameters } from './flows/govern.js'
 import { GetCapacity, GetRecord, ScheduleGetHistory, ScheduleGetInfo } from './flows/queries.js'
-import { scheduleCreateFlow, type ScheduleCreateFlow } from './flows/ScheduleCreate.js'
+import { scheduleCreateFlow } from './flows/ScheduleCreate.js'
 import { ScheduleDelete, scheduleSignFlow, submitFlow } from './flows/transactions.js'
-import type { ScheduleSignFlow, SubmitFlow } from './flows/transactions.js'
 import { hashIdentity, type HashIdentity } from './model/Identity.js'
 import { builtIn } from './operations/builtIn.js'
-import type { NetworkRules } from './Books.js'
 import { operationsOf, type Operation } from './operations/Operation.js'
 import { states } from './states.js'
 
@@ -25,34 +24,26 @@ export type NetworkOptions = {
   readonly hash?: HashIdentity
 }
 
-export type NetworkApp = {
-  readonly app: App
-  readonly flows: {
-    readonly ScheduleCreate: ScheduleCreateFlow
-    readonly ScheduleSign: ScheduleSignFlow
-    readonly Submit: SubmitFlow
-  }
-}
-
-export const scheduledTransactions = (options: NetworkOptions = {}): NetworkApp => {
+export const scheduledTransactions = ({ operations = [], flows = [], ...options }: NetworkOptions = {}) => {
   const rules: NetworkRules = {
-    operations: operationsOf([...builtIn, ...(options.operations ?? [])]),
+    operations: operationsOf([...builtIn, ...operations]),
     hash: options.hash ?? hashIdentity,
   }
   const ScheduleCreate = scheduleCreateFlow(rules)
   const ScheduleSign = scheduleSignFlow(rules)
   const Submit = submitFlow(rules)
-  return {
-    app: defineApp({
-      name: 'scheduled-transactions',
-      version: '1.0.0',
-      states: [...states, ...(options.states ?? [])],
-      flows: [
-        ...[OpenNetwork, SetParameters, ScheduleCreate, ScheduleSign, ScheduleDelete, Submit],
-        ...[ScheduleGetInfo, ScheduleGetHistory, GetRecord, GetCapacity],
-        ...[expireFlow(rules), Clear, callFlow(options.flows ?? []), ...(options.flows ?? [])],
-      ],
-    }),
-    flows: { ScheduleCreate, ScheduleSign, Submit },
-  }
+  const app = defineApp({
+    name: 'scheduled-transactions',
+    version: '1.0.0',
+    states: [...states, ...(options.states ?? [])],
+    flows: [
+      ...[OpenNetwork, SetParameters, ScheduleCreate, ScheduleSign, ScheduleDelete, Submit],
+      ...[ScheduleGetInfo, ScheduleGetHistory, GetRecord, GetCapacity],
+      ...[expireFlow(rules), Clear, callFlow(flows), ...flows],
+    ],
+  })
+  return { app, flows: { ScheduleCreate, ScheduleSign, Submit } }
 }
+
+/** The app, and those of its flows that know its operations. */
+export type NetworkApp = ReturnType<typeof scheduledTransactions>

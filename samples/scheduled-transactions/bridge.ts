@@ -3,21 +3,10 @@
  * have seen the same deposit. One of them is offline for a day. A validator keeps at it until the network has
  * taken its word, over restarts of either.
  */
-import { isLeft } from 'fp-ts/lib/Either.js'
-import * as t from 'io-ts'
-import {
-  defineApp,
-  defineFlow,
-  instant,
-  IntegerC,
-  PartyC,
-  type App,
-  type FlowBody,
-  type FlowDefinition,
-  type Json,
-} from 'carillon'
+import { defineApp, defineFlow, instant, IntegerC, PartyC, type FlowBody, type Json } from 'carillon'
 import type { KeyPair } from 'carillon/keys'
 import { VirtualNetwork } from 'carillon/testing'
+import type * as t from 'io-ts'
 import { record } from '../shared/record.js'
 import { scheduledTransactions } from './app.js'
 import { ScheduleNetwork } from './client/ScheduleNetwork.js'
@@ -27,14 +16,14 @@ import type { Identity } from './model/Identity.js'
 import { thresholdKey, type KeyTree } from './model/KeyTree.js'
 import { transactionBody } from './model/ScheduledBody.js'
 import { treasury } from './model/Settings.js'
-import { ResponseC, type Response } from './model/TransactionRecord.js'
+import type { Response } from './model/TransactionRecord.js'
 import { AccountIDC, LedgerIDC, timestampOf, type AccountID, type Timestamp } from './model/ids.js'
-import { plain } from './model/plain.js'
+import { plain } from '../shared/plain.js'
 import { keyOfName } from './story.js'
 
 const ReleaseC = record('Release', {
   /** Money that a user has locked on the other chain, and when. */
-  deposit: t.readonly(t.strict({ to: AccountIDC, amount: IntegerC, timestamp: IntegerC })),
+  deposit: record('Deposit', { to: AccountIDC, amount: IntegerC, timestamp: IntegerC }),
   /** The network's party. */
   network: PartyC,
   /** The account the bridge pays from; its key is a threshold of the validators' keys. */
@@ -45,22 +34,19 @@ const ReleaseC = record('Release', {
   account: AccountIDC,
 })
 type Release = t.TypeOf<typeof ReleaseC>
-export type Deposit = Release['deposit']
+type Deposit = Release['deposit']
 
 /**
  * "Validators of the bridge will create Scheduled Transactions for releasing assets to users by populating the
  * timestamp of the ETH transaction in the nonce": two equal deposits are two releases, and one deposit is one.
  */
-const releaseOf = ({ to, amount, timestamp }: Deposit, bridge: AccountID): string => {
+const signRelease = ({ deposit, bridge, account, ledgerID }: Release, key: KeyPair, now: Timestamp): Json => {
+  const { to, amount, timestamp } = deposit
   const transfers = [
     { accountID: bridge, amount: -amount },
     { accountID: to, amount },
   ]
-  return transactionBody({ kind: 'cryptoTransfer', transfers }, { nonce: timestamp })
-}
-
-const signRelease = ({ deposit, bridge, account, ledgerID }: Release, key: KeyPair, now: Timestamp): Json => {
-  const body = releaseOf(deposit, bridge)
+  const body = transactionBody({ kind: 'cryptoTransfer', transfers }, { nonce: timestamp })
   const wallet = new Wallet(ledgerID, account, [key])
   // All validators name the same payer, or their creates would not be identical.
   const identity: Identity = { transactionBody: body, payer: bridge, adminKey: null, memo: '' }
@@ -71,10 +57,9 @@ const signRelease = ({ deposit, bridge, account, ledgerID }: Release, key: KeyPa
 /** What may be different the next time: a message may take a day, and a transaction is valid for minutes. */
 const mayPass = new Set(['BUSY', 'TRANSACTION_EXPIRED'])
 
-export const validatorWith = (
-  key: KeyPair,
-): { readonly app: App; readonly Release: FlowDefinition<Release, Response> } => {
-  const flow = defineFlow({
+const validatorWith = (name: string) => {
+  const key = keyOfName(name)
+  const Release = defineFlow({
     name: 'bridge/Release',
     input: ReleaseC,
     *run(io, release): FlowBody<Response> {
@@ -88,24 +73,14 @@ export const validatorWith = (
       }
     },
   })
-  return {
-    app: defineApp({ name: 'bridge-validator', version: '1.0.0', states: [], flows: [Send, flow] }),
-    Release: flow,
-  }
+  const app = defineApp({ name: 'bridge-validator', version: '1.0.0', states: [], flows: [Send, Release] })
+  return { name, key, app, Release }
 }
-
-const readResponse = (result: unknown): Response => {
-  const decoded = ResponseC.decode(result)
-  if (isLeft(decoded)) throw new Error('The validator was answered something that is no response.')
-  return decoded.right
-}
-
-const names = ['V1', 'V2', 'V3', 'V4', 'V5']
 
 export const crossBridge = async (say: (line: string) => void): Promise<void> => {
   const ledger = scheduledTransactions()
   const gated = defineApp({ ...ledger.app, flows: [...ledger.app.flows, gateOf(ledger)] })
-  const validators = names.map((name) => ({ name, key: keyOfName(name), ...validatorWith(keyOfName(name)) }))
+  const validators = ['V1', 'V2', 'V3', 'V4', 'V5'].map(validatorWith)
   const world = await VirtualNetwork.start({
     start: instant('2026-03-02T09:00Z'),
     parties: { Network: { app: gated }, ...Object.fromEntries(validators.map(({ name, app }) => [name, { app }])) },
@@ -129,9 +104,9 @@ export const crossBridge = async (say: (line: string) => void): Promise<void> =>
     if (validator === undefined) throw new Error(`There is no validator ${seer}.`)
     const { ledgerID } = network
     const release = { deposit, network: world.party('Network'), bridge, ledgerID, account: accounts.get(seer) ?? '' }
-    const { id } = await world.node(seer).start(validator.Release, release)
+    const started = await world.node(seer).start(validator.Release, release)
     return async () => {
-      const { status, receipt, execution } = await world.node(seer).resultOf(id).then(readResponse)
+      const { status, receipt, execution } = await started.result()
       const made = receipt?.schedule === undefined ? status : `schedule ${receipt.schedule}`
       say(`  ${seer}: deposit ${deposit.timestamp} → ${made}${execution === undefined ? '' : ', executed'}`)
     }
@@ -171,5 +146,5 @@ export const crossBridge = async (say: (line: string) => void): Promise<void> =>
   say(
     `\n${clock()}  ${await doras()}: ${isOnce ? 'each deposit was released once' : 'NOT what was deposited'}. The bridge has ${await network.balance(bridge)}.`,
   )
-  for (const name of [...names, 'Network']) await world.stop(name)
+  for (const name of world.names) await world.stop(name)
 }

@@ -4,25 +4,11 @@
  */
 import * as t from 'io-ts'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import {
-  defineFlow,
-  defineResponder,
-  JsonC,
-  PartyC,
-  type AnyFlowDefinition,
-  type FlowBody,
-  type FlowIo,
-  type Json,
-} from 'carillon'
+import { defineFlow, defineResponder, JsonC, PartyC, type Json } from 'carillon'
+import type { AnyFlowDefinition, FlowBody, FlowDefinition, FlowIo } from 'carillon'
 import type { NetworkApp } from './app.js'
 import { ScheduleDelete } from './flows/transactions.js'
-import { plain } from './model/plain.js'
-import {
-  SignedScheduleCreateC,
-  SignedScheduleDeleteC,
-  SignedScheduleSignC,
-  SignedTransactionC,
-} from './model/TransactionBody.js'
+import { plain } from '../shared/plain.js'
 import { ResponseC, type Response } from './model/TransactionRecord.js'
 
 /** For the party's own app: sends a signed transaction to the network and waits for the answer. */
@@ -35,23 +21,20 @@ export const Send = defineFlow({
   },
 })
 
-const notUnderstood: Response = { status: 'INVALID_TRANSACTION_BODY', handled: false }
-
-const handle = function* (
+/** Has a transaction done by the flow that takes it; undefined when none does. */
+const handle = (
   io: FlowIo,
   { ScheduleCreate, ScheduleSign, Submit }: NetworkApp['flows'],
   signed: Json,
-): FlowBody<Response> {
-  const any = SignedTransactionC.decode(signed)
-  if (isLeft(any)) return notUnderstood
-  const create = SignedScheduleCreateC.decode(signed)
-  if (!isLeft(create)) return yield* io.subFlow(ScheduleCreate, create.right)
-  const sign = SignedScheduleSignC.decode(signed)
-  if (!isLeft(sign)) return yield* io.subFlow(ScheduleSign, sign.right)
-  const deletion = SignedScheduleDeleteC.decode(signed)
-  if (!isLeft(deletion)) return yield* io.subFlow(ScheduleDelete, deletion.right)
-  return yield* io.subFlow(Submit, any.right)
+): FlowBody<Response> | undefined => {
+  const by = <I>(flow: FlowDefinition<I, Response>): FlowBody<Response> | undefined => {
+    const decoded = flow.input.decode(signed)
+    return isLeft(decoded) ? undefined : io.subFlow(flow, decoded.right)
+  }
+  return by(ScheduleCreate) ?? by(ScheduleSign) ?? by(ScheduleDelete) ?? by(Submit)
 }
+
+const notUnderstood: Response = { status: 'INVALID_TRANSACTION_BODY', handled: false }
 
 /** For the network's app: takes what parties send. */
 export const gateOf = ({ flows }: NetworkApp): AnyFlowDefinition =>
@@ -59,7 +42,7 @@ export const gateOf = ({ flows }: NetworkApp): AnyFlowDefinition =>
     name: 'scheduled-transactions/Gate',
     respondsTo: Send,
     *run(io, session): FlowBody<void> {
-      const signed = yield* session.receive(JsonC)
-      yield* session.send(plain(yield* handle(io, flows, signed)))
+      const handled = handle(io, flows, yield* session.receive(JsonC))
+      yield* session.send(plain(handled === undefined ? notUnderstood : yield* handled))
     },
   })

@@ -3,14 +3,17 @@
  * the last ones ended. What is missing is computed against the keys as they are now, as the network itself does.
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
 import type { Node, PublicKey } from 'carillon'
 import { definePanel, type Block, type Cell, type Panel, type Tone } from 'carillon/http'
-import { countOf, table } from '../shared/panel.js'
-import { requiredKeys, type Account as AccountData, type Lookup, type Topic as TopicData } from './model/Account.js'
+import { countOf, facts, table } from '../shared/panel.js'
+import { askedBy, requiredKeys } from './model/Account.js'
+import type { Account as AccountData, Lookup, Topic as TopicData } from './model/Account.js'
 import { instantOfSecond, type AccountID } from './model/ids.js'
 import { isSignedBy, primitivesOf, type KeyTree } from './model/KeyTree.js'
 import type { End, PastSchedule as Past, Schedule as ScheduleData } from './model/Schedule.js'
 import { parseBody } from './model/ScheduledBody.js'
+import { AccountAmountC } from './model/TransactionRecord.js'
 import { Account, PastSchedule, Schedule, Signatories, Topic } from './states.js'
 
 const pendingShown = 60
@@ -18,8 +21,6 @@ const endedShown = 20
 
 /** What people call accounts; an account without a name is known by its id. */
 export type AccountNames = () => ReadonlyMap<AccountID, string>
-
-type Asked = { readonly who: string; readonly key: KeyTree }
 
 /** Accounts and topics of some schedules, looked up once. */
 const lookupFor = async (node: Node, schedules: readonly ScheduleData[]): Promise<Lookup> => {
@@ -34,74 +35,59 @@ const lookupFor = async (node: Node, schedules: readonly ScheduleData[]): Promis
   return { account: (id) => accounts.get(id), topic: (id) => topics.get(id) }
 }
 
-/** Everybody who is asked, by name, each once. */
-const askedFor = (
+/** The keys of everybody who is asked, by name, each once. */
+const keysByName = (
   { payerAccountID, needs }: ScheduleData,
   lookup: Lookup,
   nameOf: (id: AccountID) => string,
-): readonly Asked[] => {
-  const accounts = [
-    payerAccountID,
-    ...needs.accounts,
-    ...needs.receivers.filter((id) => lookup.account(id)?.receiverSigRequired === true),
-  ]
-  const topicKey = (id: string, key: KeyTree | null | undefined, what: string): readonly Asked[] =>
-    key === null || key === undefined ? [] : [{ who: `${what} of ${id}`, key }]
-  return [
-    ...[...new Set(accounts)].flatMap((id) => {
-      const key = lookup.account(id)?.key
-      return key === undefined ? [] : [{ who: nameOf(id), key }]
-    }),
-    ...needs.topics.flatMap((id) => topicKey(id, lookup.topic(id)?.submitKey, 'submit key')),
-    ...needs.topicAdmins.flatMap((id) => topicKey(id, lookup.topic(id)?.adminKey, 'admin key')),
-    ...needs.keys.map((key, index) => ({ who: `key ${index + 1}`, key })),
-  ]
+): ReadonlyMap<string, KeyTree> => {
+  const payer = { who: payerAccountID, key: lookup.account(payerAccountID)?.key }
+  const asked = [payer, ...askedBy(needs, lookup)]
+  return new Map(
+    asked.flatMap(({ who, key }) => (key === null || key === undefined ? [] : [[nameOf(who), key] as const])),
+  )
 }
 
 /** `Alice`, or for a key of many `Alice (2 of its 5 keys)` while that is not enough. */
-const missingWords = ({ who, key }: Asked, signers: ReadonlySet<PublicKey>): string => {
+const missingWords = (who: string, key: KeyTree, signers: ReadonlySet<PublicKey>): string => {
   const keys = primitivesOf([key])
   const given = keys.filter((each) => signers.has(each)).length
   return keys.length === 1 ? who : `${who} (${given} of its ${keys.length} keys)`
 }
 
-const operationWords = (body: string, nameOf: (id: AccountID) => string): string => {
-  const operation = parseBody(body)?.operation
-  if (operation === undefined) return 'cannot be read'
-  const transfers = operation['transfers']
-  if (!Array.isArray(transfers)) return operation.kind
+const TransfersC = t.readonlyArray(AccountAmountC)
+
+/** What a schedule is about: its memo, or who gives and who gets. */
+const wordsFor = ({ memo, transactionBody }: ScheduleData, nameOf: (id: AccountID) => string): string => {
+  if (memo !== '') return memo
+  const operation = parseBody(transactionBody)?.operation
+  const transfers: unknown = operation?.['transfers']
+  if (!TransfersC.is(transfers)) return operation?.kind ?? 'cannot be read'
   return transfers
-    .map((entry) => {
-      const { accountID, amount } = entry as { readonly accountID: string; readonly amount: number }
-      return `${nameOf(accountID)} ${amount > 0 ? '+' : '−'}${Math.abs(amount).toLocaleString('en')}`
+    .map(({ accountID, amount }) => {
+      const sign = amount > 0 ? '+' : '−'
+      return `${nameOf(accountID)} ${sign}${Math.abs(amount).toLocaleString('en')}`
     })
     .join(', ')
 }
 
 const pendingRow = async (node: Node, schedule: ScheduleData, lookup: Lookup, nameOf: (id: AccountID) => string) => {
   const signers = new Set((await node.find(Signatories, schedule.schedule))?.data.keys)
-  const asked = askedFor(schedule, lookup, nameOf)
-  const missing = asked.filter(({ key }) => !isSignedBy(key, signers))
+  const asked = [...keysByName(schedule, lookup, nameOf)]
+  const given = asked.filter(([, key]) => isSignedBy(key, signers))
+  const missing = asked.filter((each) => !given.includes(each))
   const isKnown = !isLeft(requiredKeys(schedule.payerAccountID, schedule.needs, lookup))
-  const signed: Cell = !isKnown
-    ? { lamp: 'red', text: 'nobody can tell who must sign' }
-    : missing.length === 0
-      ? { lamp: 'green', text: schedule.waitForExpiry ? 'ready, waits for its time' : 'ready' }
-      : {
-          share: (asked.length - missing.length) / asked.length,
-          text: `${asked.length - missing.length} of ${asked.length}`,
-        }
+  const share: Cell = { share: given.length / asked.length, text: `${given.length} of ${asked.length}` }
+  const ready: Cell = { lamp: 'green', text: schedule.waitForExpiry ? 'ready, waits for its time' : 'ready' }
+  const unknown: Cell = { lamp: 'red', text: 'nobody can tell who must sign' }
   return {
     key: schedule.schedule,
     cells: {
       schedule: schedule.schedule,
-      what: schedule.memo === '' ? operationWords(schedule.transactionBody, nameOf) : schedule.memo,
-      signed,
-      by: asked
-        .filter((each) => !missing.includes(each))
-        .map(({ who }) => who)
-        .join(', '),
-      missing: missing.map((each) => missingWords(each, signers)).join(', '),
+      what: wordsFor(schedule, nameOf),
+      signed: !isKnown ? unknown : missing.length === 0 ? ready : share,
+      by: given.map(([who]) => who).join(', '),
+      missing: missing.map(([who, key]) => missingWords(who, key, signers)).join(', '),
       expires: { instant: instantOfSecond(schedule.expirationTime) },
     },
   }
@@ -113,7 +99,7 @@ const endedRow = (past: Past, nameOf: (id: AccountID) => string) => ({
   key: past.schedule,
   cells: {
     schedule: past.schedule,
-    what: past.memo === '' ? operationWords(past.transactionBody, nameOf) : past.memo,
+    what: wordsFor(past, nameOf),
     ended: {
       lamp: past.end.result === null || past.end.result === 'SUCCESS' ? endTones[past.end.as] : ('red' as const),
       text: past.end.as,
@@ -139,14 +125,11 @@ export const signaturesPanel = (names: AccountNames = () => new Map()): Panel =>
       const rows = await Promise.all(pending.map((schedule) => pendingRow(node, schedule, lookup, nameOf)))
       const ended = await node.query(PastSchedule, { sort: { by: 'recorded', descending: true }, limit: endedShown })
       return [
-        {
-          kind: 'facts',
-          facts: [
-            { label: 'Pending', value: await countOf(node, Schedule.type) },
-            { label: 'Ended', value: await countOf(node, PastSchedule.type) },
-            { label: 'Accounts', value: await countOf(node, Account.type) },
-          ],
-        },
+        facts({
+          Pending: await countOf(node, Schedule.type),
+          Ended: await countOf(node, PastSchedule.type),
+          Accounts: await countOf(node, Account.type),
+        }),
         table(
           { schedule: 'Schedule', what: 'What', signed: 'Signed', by: 'By', missing: 'Missing', expires: 'Expires' },
           { title: 'Pending, oldest first', rows, empty: 'No transaction waits for signatures.' },

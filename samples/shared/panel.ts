@@ -2,7 +2,7 @@
  * Blocks of panels in a few lines.
  */
 import type { Node } from 'carillon'
-import type { Block } from 'carillon/http'
+import type { Block, Cell } from 'carillon/http'
 
 type Table = Extract<Block, { readonly kind: 'table' }>
 
@@ -17,6 +17,12 @@ export const table = (
     ...(right.includes(key) ? { align: 'right' as const } : {}),
   })),
   ...rest,
+})
+
+/** Single facts, large, each with its label. */
+export const facts = (byLabel: Readonly<Record<string, Cell>>): Block => ({
+  kind: 'facts',
+  facts: Object.entries(byLabel).map(([label, value]) => ({ label, value })),
 })
 
 /** How many unconsumed states of a type there are. */

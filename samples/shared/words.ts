@@ -5,18 +5,22 @@
 import * as t from 'io-ts'
 import { instant, InstantC } from 'carillon'
 
-/** A codec of text, by a function that gives undefined for text that says nothing of the kind. */
+/** A codec of text, by a function that throws, or gives something else, for text that says nothing of the kind. */
 export const fromText = <A>(
   name: string,
   is: (value: unknown) => value is A,
-  read: (text: string) => A | undefined,
+  read: (text: string) => unknown,
 ): t.Type<A, string> =>
   new t.Type<A, string>(
     name,
     is,
     (given, context) => {
-      const value = typeof given === 'string' ? read(given) : undefined
-      return value === undefined ? t.failure(given, context) : t.success(value)
+      try {
+        const value = typeof given === 'string' ? read(given) : undefined
+        return is(value) ? t.success(value) : t.failure(given, context)
+      } catch {
+        return t.failure(given, context)
+      }
     },
     String,
   )
@@ -25,13 +29,7 @@ export const WholeC = fromText('a whole number, such as 3600', t.number.is, (tex
   /^\d{1,15}$/.test(text) ? Number(text) : undefined,
 )
 
-export const MomentC = fromText('an instant, such as 2026-02-01T09:00:00Z', InstantC.is, (text) => {
-  try {
-    return instant(text)
-  } catch {
-    return undefined
-  }
-})
+export const MomentC = fromText('an instant, such as 2026-02-01T09:00:00Z', InstantC.is, instant)
 
 /** What may be left out. */
 export const optional = <A>(codec: t.Type<A, string>) => t.union([codec, t.undefined])

@@ -35,7 +35,10 @@ describe('recurring tasks from the command line', function () {
     for (const [words, answer] of [
       [['slots', '--count', 'many'], '"many", expected a whole number'],
       [['endow', 'ada', '1e3'], '"1e3", expected a whole number'],
-      [['schedule', 'tea', 'tomorrow', '--as', 'ada'], '"tomorrow" is neither Unix seconds nor an instant'],
+      [
+        ['schedule', 'tea', 'tomorrow', '--as', 'ada'],
+        '"tomorrow" is no free slot, and neither Unix seconds nor an instant',
+      ],
       [['schedule', 'tea', 'next', '--as', 'ben'], 'InsufficientBalance. The account cannot pay.'],
       [['shedule'], "unknown command 'shedule'"],
       [['list', '--ownr', 'ada'], "unknown option '--ownr'"],

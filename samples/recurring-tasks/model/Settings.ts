@@ -108,6 +108,7 @@ export const problemWith = (settings: Settings): string | undefined => {
   if (settings.tasksPerSlot * settings.executionsPerTask > mostIds)
     return `tasks in a slot times executions of a task must be at most ${mostIds}, which one transaction can book`
   if (messageLimits(settings).messageBytes > 10_000) return 'a message has at most 10,000 bytes'
+  if (settings.reservedEvery === 1) return 'a registry whose every slot is kept open takes no tasks'
   if (settings.sweepSeconds > settings.slotSeconds) return 'a slot must be at least one sweep long'
   if (settings.tasksPerSweep < 1 || settings.tasksPerSweep > 200) return 'a sweep runs between 1 and 200 tasks'
   if (settings.horizonSeconds % settings.slotSeconds !== 0) return 'the horizon must be a whole number of slots'

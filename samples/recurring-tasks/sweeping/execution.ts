@@ -50,7 +50,8 @@ export const settleExecution = function* (books: Books, before: Task, ended: End
   }
   if (mustAbort(task, ended)) {
     yield* books.tasks.take(task.id)
-    return books.tell({ event: 'TaskNotRescheduled', error: ended.error }, task)
+    books.tell({ event: 'TaskNotRescheduled', error: ended.error }, task)
+    return
   }
   const next = nextOpenOnGrid(schedule.next, schedule.frequency, yield* books.limits())
   const weight = weightOf(task.action, yield* books.settings())

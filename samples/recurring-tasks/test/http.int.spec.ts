@@ -91,6 +91,10 @@ describe('the registry over HTTP', () => {
     expect(await verb('ada', 'list', { status: 'done' })).to.have.property('status', 400)
   })
 
+  it('gives no more free slots than fit an answer, however many are asked for', async () => {
+    expect((await verb('ada', 'slots', { count: '999999999999999' })).body['data']).to.have.length(1_000)
+  })
+
   it('lets only the committee stop all tasks, and only root do what is for root', async () => {
     await verb('ada', 'schedule', tea)
     expect(await verb('ada', 'stop')).to.have.property('status', 403)

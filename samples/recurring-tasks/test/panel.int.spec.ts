@@ -68,8 +68,8 @@ describe('the panel of the tasks', () => {
 
   it('takes a task, stops and starts them all, and cancels one, each recorded with who did it', async () => {
     const { virtual, registry } = await begin()
-    expect(await act(virtual, 'schedule', { account: 'ada', id: 'tea', message: 'it is ready' })).to.equal(
-      'It is booked for 2026-03-03T01:00:00.000Z.',
+    expect(await act(virtual, 'schedule', { account: 'ada', id: 'tea', message: 'it is ready' })).to.match(
+      /^Booked for 2026-03-03T01:00:00.000Z, for 12000\. Task /,
     )
     const [row] = (await blockOf(virtual, 'table', 'Tasks')).rows
     expect(await act(virtual, 'stop')).to.equal('Tasks are stopped.')
@@ -77,7 +77,7 @@ describe('the panel of the tasks', () => {
     const refused = await act(virtual, 'stop').catch((error: unknown) => error)
     expect(refused).to.have.property('message').that.contains('ScheduledTasksAlreadyStopped')
     expect(await act(virtual, 'start')).to.equal('Tasks are running.')
-    expect(await act(virtual, 'cancel', {}, row?.key)).to.equal('It is cancelled.')
+    expect(await act(virtual, 'cancel', {}, row?.key)).to.equal('Cancelled, with 1 executions unused.')
     expect((await blockOf(virtual, 'table', 'Tasks')).rows).to.deep.equal([])
     const [last] = (await virtual.node.flows({ limit: 1 })).items
     expect(last?.startedBy).to.deep.equal({ kind: 'client', by: 'http:ann@127.0.0.1' })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import { generateKeyPair } from 'carillon/keys'
+import { inWords } from '../events.js'
 import type { Refusal } from '../model/Refusal.js'
 import { knownExecutions, nextOnGrid, scheduleOf, type Schedule } from '../model/Task.js'
 import { defaultSettings, problemWith } from '../model/Settings.js'
@@ -80,6 +81,13 @@ describe('a schedule', () => {
   })
 })
 
+describe('an event in words', () => {
+  it('is one line, whatever an account has written', () => {
+    const message = '\u001b[2J it is\nready\u0007'
+    expect(inWords({ event: 'Notify', who: 'ada', message })).to.equal('Notify  ada  ·[2J it is·ready·')
+  })
+})
+
 describe('the settings', () => {
   it("have the seeds' placeholders as defaults, and these make sense", () => {
     expect(defaultSettings).to.include({
@@ -89,6 +97,11 @@ describe('the settings', () => {
       tasksPercent: 10,
     })
     expect(problemWith(defaultSettings)).to.equal(undefined)
+  })
+
+  it('leave slots that take tasks', () => {
+    expect(problemWith({ ...defaultSettings, reservedEvery: 1 })).to.match(/takes no tasks/)
+    expect(problemWith({ ...defaultSettings, reservedEvery: 2 })).to.equal(undefined)
   })
 
   it('leave sweeps something over a full slot, so that the missed queue drains', () => {

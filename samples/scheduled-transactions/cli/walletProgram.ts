@@ -12,7 +12,7 @@ import { signIdentity, usualSpan, Wallet } from '../client/Wallet.js'
 import { AccountIDC, LedgerIDC, ScheduleIDC, timestampOf, type AccountID, type LedgerID } from '../model/ids.js'
 import type { Identity } from '../model/Identity.js'
 import { KeyTreeC, type KeyTree } from '../model/KeyTree.js'
-import { plain } from '../model/plain.js'
+import { plain } from '../../shared/plain.js'
 import { transactionBody } from '../model/ScheduledBody.js'
 import { defaultSettings } from '../model/Settings.js'
 import { builtIn } from '../operations/builtIn.js'
@@ -57,19 +57,19 @@ const anyOperation = reads(
   json,
 )
 const known = operationsOf(builtIn)
+type Operation = ReturnType<typeof anyOperation>
 /** An operation of the network, with what is wrong in it. What an app adds is known to its own node alone. */
 const operation = (text: string): Operation => {
   const asked = anyOperation(text)
-  const mayBeAdded = asked.kind.includes('/')
-  if (!known.has(asked.kind) && !mayBeAdded)
+  const ours = known.get(asked.kind)
+  if (ours === undefined && !asked.kind.includes('/'))
     throw new InvalidArgumentError(
       `There is no operation ${asked.kind}. Known are: ${[...known.keys()].join(', ')}; an app's own have a slash in their name.`,
     )
-  const wrong = known.get(asked.kind)?.wrongWith(asked)
-  if (wrong !== undefined) throw new InvalidArgumentError(`In ${asked.kind}: ${wrong}.`)
+  const read = ours?.read(asked)
+  if (read !== undefined && isLeft(read)) throw new InvalidArgumentError(`In ${asked.kind}: ${read.left.why}`)
   return asked
 }
-type Operation = ReturnType<typeof anyOperation>
 
 const keyFile = (file: string): KeyPair => attempt(() => readKeyFile(file))
 const keyFiles = (file: string, before: readonly KeyPair[] = []): readonly KeyPair[] => [...before, keyFile(file)]
@@ -87,11 +87,24 @@ const InfoC = t.type({
 })
 const info = reads(InfoC, 'the answer to get info', jsonIn)
 /** What `carillon start … OpenNetwork` prints: signatures are for one network. */
-const network = reads(t.type({ ledgerID: LedgerIDC }), 'what OpenNetwork has said', jsonIn)
+const NetworkC = t.type({ ledgerID: LedgerIDC })
+const network = reads(NetworkC, 'what OpenNetwork has said', jsonIn)
 
-type Paying = { readonly account: AccountID; readonly key: readonly KeyPair[] }
-type ForNetwork = Paying & { readonly network: { readonly ledgerID: LedgerID } }
-type Signing = Paying & { readonly sign?: readonly KeyPair[]; readonly until?: number }
+/** What the commands take; each has those that it declares. */
+type Options = {
+  readonly account: AccountID
+  readonly key: readonly KeyPair[]
+  readonly network: t.TypeOf<typeof NetworkC>
+  readonly info: t.TypeOf<typeof InfoC>
+  readonly sign?: readonly KeyPair[]
+  readonly until?: number
+  readonly payer?: AccountID
+  readonly adminKey?: KeyTree
+  readonly memo?: string
+  readonly nonce?: number
+  readonly expiration?: number
+  readonly wait?: boolean
+}
 
 export type WalletHost = {
   readonly print: (text: string) => void
@@ -106,6 +119,8 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
     .exitOverride()
     .configureOutput({ writeErr: complain })
   const printJson = (value: unknown): void => print(JSON.stringify(plain(value)))
+  const seconds = () => timestampOf(now())
+  /** A command that prints a signed transaction for a flow. */
   const paying = (name: string, flow: string, what: string): Command =>
     program
       .command(name)
@@ -118,10 +133,10 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
     command
       .option('--sign <file>', 'a key that signs the schedule (policy merge); again for more', keyFiles)
       .option('--until <seconds>', 'the last second in which they count, since 1970; default: in half an hour', whole)
-  const transaction = ({ ledgerID }: { readonly ledgerID: LedgerID }, options: Paying, asked: object) =>
-    new Wallet(ledgerID, options.account, options.key).transaction(asked, timestampOf(now()))
-  const signatures = (ledgerID: LedgerID, identity: Identity, { sign, until }: Signing) => {
-    const usual = usualSpan(timestampOf(now()))
+  const signed = (ledgerID: LedgerID, options: Options, asked: object) =>
+    new Wallet(ledgerID, options.account, options.key).transaction(asked, seconds())
+  const signatures = (ledgerID: LedgerID, identity: Identity, { sign, until }: Options) => {
+    const usual = usualSpan(seconds())
     return sign?.map((key) => signIdentity(ledgerID, key, identity, { ...usual, until: until ?? usual.until }))
   }
 
@@ -157,17 +172,8 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
 
   forNetwork(paying('submit', 'Submit', 'a transaction that is done at once'))
     .argument('<operation>', 'what to do, as JSON', operation)
-    .action((asked: Operation, options: ForNetwork) => printJson(transaction(options.network, options, asked)))
+    .action((asked: Operation, options: Options) => printJson(signed(options.network.ledgerID, options, asked)))
 
-  type Create = ForNetwork &
-    Signing & {
-      readonly payer?: AccountID
-      readonly adminKey?: KeyTree
-      readonly memo?: string
-      readonly nonce?: number
-      readonly expiration?: number
-      readonly wait?: boolean
-    }
   signing(forNetwork(paying('create', 'ScheduleCreate', 'schedule a transaction')))
     .argument('<operation>', 'what to do when the signatures are there, as JSON', operation)
     .option('--payer <id>', 'the account that pays for the execution', account)
@@ -176,26 +182,20 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
     .option('--nonce <number>', 'tells equal transactions apart', whole, 0)
     .option('--expiration <seconds>', 'when it expires, in seconds since 1970', whole)
     .option('--wait', 'wait for its expiration, however complete it is')
-    .action((asked: Operation, options: Create) => {
-      const { payer, adminKey, memo, nonce = 0, expiration, wait } = options
+    .action((asked: Operation, options: Options) => {
+      const { payer, adminKey, memo, nonce = 0, expiration, wait, account: own } = options
+      const { ledgerID } = options.network
       const body = transactionBody(asked, { nonce })
-      const identity = {
-        transactionBody: body,
-        payer: payer ?? options.account,
-        adminKey: adminKey ?? null,
-        memo: memo ?? '',
-      }
-      const create = {
-        ...{ kind: 'scheduleCreate', transactionBody: body, payer, adminKey, memo },
-        ...{ expirationTime: expiration, waitForExpiry: wait },
-        sigMap: signatures(options.network.ledgerID, identity, options),
-      }
-      printJson(transaction(options.network, options, create))
+      const identity = { transactionBody: body, payer: payer ?? own, adminKey: adminKey ?? null, memo: memo ?? '' }
+      const sigMap = signatures(ledgerID, identity, options)
+      const terms = { expirationTime: expiration, waitForExpiry: wait }
+      const create = { kind: 'scheduleCreate', transactionBody: body, payer, adminKey, memo, ...terms, sigMap }
+      printJson(signed(ledgerID, options, create))
     })
 
   signing(paying('sign', 'ScheduleSign', 'sign a schedule, or only have it looked at again'))
     .requiredOption('--info <file>', 'what get info says of it; - reads it from stdin', info)
-    .action((options: Signing & { readonly info: t.TypeOf<typeof InfoC> }) => {
+    .action((options: Options) => {
       const {
         ledgerID,
         schedule: scheduleID,
@@ -206,20 +206,20 @@ export const walletProgram = ({ print, complain, now }: WalletHost): Command => 
       } = options.info.info
       const identity = { transactionBody: body, payer: payerAccountID, adminKey, memo }
       const sigMap = signatures(ledgerID, identity, options)
-      printJson(transaction({ ledgerID }, options, { kind: 'scheduleSign', scheduleID, sigMap }))
+      printJson(signed(ledgerID, options, { kind: 'scheduleSign', scheduleID, sigMap }))
     })
 
   forNetwork(paying('info', 'ScheduleGetInfo', 'pay for get info, where questions cost something'))
     .argument('<schedule>', 'its number', schedule)
-    .action((id: string, options: ForNetwork) => {
-      const payment = transaction(options.network, options, { kind: 'scheduleGetInfo', schedule: id })
+    .action((id: string, options: Options) => {
+      const payment = signed(options.network.ledgerID, options, { kind: 'scheduleGetInfo', schedule: id })
       printJson({ header: { payment }, schedule: id })
     })
 
   forNetwork(paying('delete', 'ScheduleDelete', 'take a schedule back; the admin key is one of the keys'))
     .argument('<schedule>', 'its number', schedule)
-    .action((id: string, options: ForNetwork) =>
-      printJson(transaction(options.network, options, { kind: 'scheduleDelete', schedule: id })),
+    .action((id: string, options: Options) =>
+      printJson(signed(options.network.ledgerID, options, { kind: 'scheduleDelete', schedule: id })),
     )
 
   return program

@@ -3,7 +3,7 @@
  * `reject` it is refused and told which one that is. With all signatures it executes at once, in the same commit.
  */
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import type { FlowBody, FlowDefinition } from 'carillon'
+import type { FlowBody } from 'carillon'
 import type { Books, NetworkRules } from '../Books.js'
 import { refused, transactionFlow, type Worked } from '../handling/handleTransaction.js'
 import { bookedIn, enter, findIdentical, requiredNow, signSchedule } from '../handling/scheduleBook.js'
@@ -17,11 +17,9 @@ import { parseBody, type ScheduledBody } from '../model/ScheduledBody.js'
 import { expiryCostOf, isSystem } from '../model/Settings.js'
 import { hasSigned, SignedScheduleCreateC } from '../model/TransactionBody.js'
 import type { ScheduleCreate, SignedTransaction } from '../model/TransactionBody.js'
-import type { Response } from '../model/TransactionRecord.js'
 import type { Occasion, ReadOperation } from '../operations/Operation.js'
 
 type Signed = SignedTransaction<ScheduleCreate>
-export type ScheduleCreateFlow = FlowDefinition<Signed, Response>
 
 /** What is wrong with a create whatever the ledger holds. */
 const createProblem = (books: Books, asked: ScheduleCreate, payer: AccountID): ResponseCode | undefined => {
@@ -58,9 +56,8 @@ const readScheduled = (text: string, { isMerging, settings, rules }: Books): Eit
     return refuse(isMerging ? 'UNSCHEDULABLE_TRANSACTION' : 'SCHEDULED_TRANSACTION_NOT_IN_WHITELIST')
   const operation = known.read(body.operation)
   if (!isLeft(operation)) return right({ body, operation: operation.right })
-  return isMerging && operation.left === 'INVALID_TRANSACTION_BODY'
-    ? refuse('UNPARSEABLE_SCHEDULED_TRANSACTION')
-    : operation
+  const { code } = operation.left
+  return refuse(isMerging && code === 'INVALID_TRANSACTION_BODY' ? 'UNPARSEABLE_SCHEDULED_TRANSACTION' : code)
 }
 
 const expirationOf = (
@@ -169,7 +166,7 @@ const work = function* (books: Books, signed: Signed, occasion: Occasion): FlowB
   }
 }
 
-export const scheduleCreateFlow = (rules: NetworkRules): ScheduleCreateFlow =>
+export const scheduleCreateFlow = (rules: NetworkRules) =>
   transactionFlow(
     'ScheduleCreate',
     SignedScheduleCreateC,

@@ -3,7 +3,7 @@
  * are there, and has a failed record if they are not; any other is cleared, in order of expiration and creation. A
  * flow that an execution has called is run once, and how it ended is recorded.
  */
-import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right, toUnion, type Either } from 'fp-ts/lib/Either.js'
 import { defineFlow, type AnyFlowDefinition, type FlowBody, type FlowDefinition, type FlowIo } from 'carillon'
 import { record } from '../../shared/record.js'
 import { inBooks, type Books, type NetworkRules } from '../Books.js'
@@ -48,8 +48,7 @@ export const expireFlow = (rules: NetworkRules): FlowDefinition<Input, Expired> 
     schedulable: true,
     input,
     *run(io, { schedule }): FlowBody<Expired> {
-      const expired = yield* inBooks(io, 'expire', null, (books) => expire(books, schedule), rules)
-      return isLeft(expired) ? { ended: undefined } : expired.right
+      return toUnion(yield* inBooks(io, 'expire', null, (books) => expire(books, schedule), rules))
     },
   })
 
@@ -67,8 +66,7 @@ export const Clear = defineFlow({
   schedulable: true,
   input,
   *run(io, { schedule }): FlowBody<boolean> {
-    const cleared = yield* inBooks(io, 'clear', null, (books) => clear(books, schedule))
-    return !isLeft(cleared) && cleared.right
+    return toUnion(yield* inBooks(io, 'clear', null, (books) => clear(books, schedule)))
   },
 })
 

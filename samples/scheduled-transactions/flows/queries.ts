@@ -9,34 +9,14 @@ import { record } from '../../shared/record.js'
 import { Books } from '../Books.js'
 import { handleTransaction, type Handling } from '../handling/handleTransaction.js'
 import { bookedIn, findSchedule, isThere } from '../handling/scheduleBook.js'
-import {
-  childIDOf,
-  ScheduleIDC,
-  showTransactionID,
-  TransactionIDC,
-  type LedgerID,
-  type ScheduleID,
-  type Timestamp,
-  type TransactionID,
-} from '../model/ids.js'
+import { childIDOf, ScheduleIDC, showTransactionID, TransactionIDC } from '../model/ids.js'
+import type { ScheduleID, Timestamp, TransactionID } from '../model/ids.js'
 import { refuse, type ResponseCode } from '../model/ResponseCode.js'
 import { isPast, type End, type PastSchedule, type Schedule } from '../model/Schedule.js'
 import { expiryCostOf, priceOf, type Settings } from '../model/Settings.js'
 import { SignedScheduleGetInfoC, type ScheduleGetInfo as Paid } from '../model/TransactionBody.js'
 import type { TransactionRecord } from '../model/TransactionRecord.js'
 import { Record } from '../states.js'
-
-/** The seed's `ScheduleGetInfoResponse`, with the fields of its second phase. */
-export type ScheduleInfo = Omit<
-  Schedule,
-  'operator' | 'kind' | 'needs' | 'expirationGiven' | 'transactionID' | 'created' | 'identityHash'
-> & {
-  /** Signatures are good on this ledger alone. */
-  readonly ledgerID: LedgerID
-  readonly signers: readonly PublicKey[]
-  readonly executionTime?: Timestamp
-  readonly deletionTime?: Timestamp
-}
 
 export type Answer<A> = { readonly status: ResponseCode } & Partial<A>
 
@@ -61,7 +41,8 @@ export type QueryHeader = t.TypeOf<typeof QueryHeaderC>
 
 const ScheduleGetInfoQueryC = record('ScheduleGetInfoQuery', {}, { ...asked, header: QueryHeaderC })
 
-const infoOf = (of: Schedule | PastSchedule, signers: readonly PublicKey[], { ledgerID }: Settings): ScheduleInfo => {
+/** The seed's `ScheduleGetInfoResponse`, with the fields of its second phase. Signatures are good on its ledger alone. */
+const infoOf = (of: Schedule | PastSchedule, signers: readonly PublicKey[], { ledgerID }: Settings) => {
   const { schedule, creatorAccountID, payerAccountID, transactionBody, adminKey, memo } = of
   const { scheduledTransactionID, expirationTime, waitForExpiry } = of
   const end = isPast(of) ? of.end : undefined
@@ -72,6 +53,7 @@ const infoOf = (of: Schedule | PastSchedule, signers: readonly PublicKey[], { le
     ...(end?.as === 'deleted' ? { deletionTime: end.at } : {}),
   }
 }
+export type ScheduleInfo = ReturnType<typeof infoOf>
 
 /** What is known of a schedule, pending or past. */
 const describe = function* (

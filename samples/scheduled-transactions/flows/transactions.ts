@@ -5,7 +5,7 @@
  * whoever must sign has signed it.
  */
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { FlowBody, FlowDefinition, Json } from 'carillon'
+import type { FlowBody, Json } from 'carillon'
 import type { Books, NetworkRules } from '../Books.js'
 import { refused, transactionFlow, type Worked } from '../handling/handleTransaction.js'
 import { endSchedule, findPending, requiredNow, signSchedule } from '../handling/scheduleBook.js'
@@ -14,11 +14,9 @@ import { witness } from '../model/SignatureMap.js'
 import { hasSigned, SignedScheduleDeleteC, SignedScheduleSignC } from '../model/TransactionBody.js'
 import { signedTextOf, SignedTransactionC } from '../model/TransactionBody.js'
 import type { ScheduleDelete as Deletion, ScheduleSign, SignedTransaction } from '../model/TransactionBody.js'
-import type { Response } from '../model/TransactionRecord.js'
 import { performSafely, type Occasion } from '../operations/Operation.js'
 
 type SignedSign = SignedTransaction<ScheduleSign>
-export type ScheduleSignFlow = FlowDefinition<SignedSign, Response>
 
 const sign = function* (books: Books, signed: SignedSign, { consensusTimestamp }: Occasion): FlowBody<Worked> {
   const found = yield* findPending(books, signed.body.operation.scheduleID, consensusTimestamp.seconds)
@@ -36,7 +34,7 @@ const sign = function* (books: Books, signed: SignedSign, { consensusTimestamp }
   }
 }
 
-export const scheduleSignFlow = (rules: NetworkRules): ScheduleSignFlow =>
+export const scheduleSignFlow = (rules: NetworkRules) =>
   transactionFlow(
     'ScheduleSign',
     SignedScheduleSignC,
@@ -72,8 +70,6 @@ export const ScheduleDelete = transactionFlow('ScheduleDelete', SignedScheduleDe
   work: takeBack,
 })
 
-export type SubmitFlow = FlowDefinition<SignedTransaction<Json>, Response>
-
 const kindOf = (operation: Json): string =>
   typeof operation === 'object' && operation !== null && 'kind' in operation && typeof operation['kind'] === 'string'
     ? operation['kind']
@@ -86,7 +82,7 @@ const submit = function* (
 ): FlowBody<Worked> {
   const operation = books.rules.operations.get(kindOf(body.operation))?.read(body.operation)
   if (operation === undefined) return refused('NOT_SUPPORTED')
-  if (isLeft(operation)) return refused(operation.left)
+  if (isLeft(operation)) return refused(operation.left.code)
   if (namesTooMany(operation.right.needs)) return refused('TRANSACTION_OVERSIZE')
   const required = yield* requiredNow(books, occasion.payer, operation.right.needs)
   // Whoever names an account or a topic that is not there is told so by the operation itself.
@@ -100,5 +96,5 @@ const submit = function* (
   return isLeft(required) ? refused('INVALID_SIGNATURE') : { status: 'SUCCESS', receipt: performed.right }
 }
 
-export const submitFlow = (rules: NetworkRules): SubmitFlow =>
+export const submitFlow = (rules: NetworkRules) =>
   transactionFlow('Submit', SignedTransactionC, { purpose: 'submit', kindOf, work: submit }, rules)

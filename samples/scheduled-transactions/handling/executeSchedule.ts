@@ -4,6 +4,7 @@
  */
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import type { FlowBody } from 'carillon'
+import { bytesOf } from '../../shared/StateBooks.js'
 import type { Books } from '../Books.js'
 import { refuse, type ResponseCode } from '../model/ResponseCode.js'
 import type { Schedule, Signatories } from '../model/Schedule.js'
@@ -54,8 +55,9 @@ const perform = function* (
 ): FlowBody<Either<ResponseCode, Receipted>> {
   if (missing !== undefined) return refuse(missing)
   if (asked === undefined) return refuse('INVALID_TRANSACTION_BODY')
-  const operation = books.rules.operations.get(asked.kind)?.read(asked) ?? refuse('NOT_SUPPORTED')
-  if (isLeft(operation)) return operation
+  const operation = books.rules.operations.get(asked.kind)?.read(asked)
+  if (operation === undefined) return refuse('NOT_SUPPORTED')
+  if (isLeft(operation)) return refuse(operation.left.code)
   return yield* performSafely(books, operation.right, {
     payer: schedule.payerAccountID,
     transactionID: schedule.scheduledTransactionID,
@@ -69,8 +71,8 @@ export const executeSchedule = function* (books: Books, execution: Execution): F
   const { schedule, signers, trigger, missing } = execution
   const consensusTimestamp = yield* books.nextTime()
   const { memo = '', transactionFee, operation } = parseBody(schedule.transactionBody) ?? {}
-  // The history keeps the text, and so may the identity whose signatures are used up.
-  books.reserve(2 * Buffer.byteLength(JSON.stringify(schedule)))
+  // The history keeps text and signers, and so may the identity whose signatures are used up.
+  books.reserve(2 * (bytesOf(schedule) + bytesOf(signers)))
   const transferList = books.balances()
   const fee = yield* takeFee(books, execution, transactionFee)
   const performed = isLeft(fee) ? fee : yield* perform(books, execution, operation, consensusTimestamp)

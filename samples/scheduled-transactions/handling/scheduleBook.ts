@@ -6,12 +6,13 @@
  */
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { FlowBody, PublicKey } from 'carillon'
+import { bytesOf } from '../../shared/StateBooks.js'
 import type { Books } from '../Books.js'
 import { missingFrom, primitivesIn, requiredKeys, type Needs, type RequiredKeys } from '../model/Account.js'
 import { identityOf, isSame, scheduleTextOf, spentOn, type IdentityEntry } from '../model/Identity.js'
 import { refuse, type ResponseCode } from '../model/ResponseCode.js'
 import { isPast, type End, type PastSchedule, type Schedule, type Signatories } from '../model/Schedule.js'
-import { expiryCostOf, type Settings } from '../model/Settings.js'
+import { entryOf, expiryCostOf, type Settings } from '../model/Settings.js'
 import { witness, type SignatureMap, type SigPair } from '../model/SignatureMap.js'
 import { signedTextOf, type SignedTransaction } from '../model/TransactionBody.js'
 import type { AccountID, ScheduleID } from '../model/ids.js'
@@ -58,7 +59,7 @@ const book = function* (books: Books, { kind, expirationTime, expirationGiven }:
   if (!expirationGiven) return
   const before = (yield* books.seconds.get(String(expirationTime)))?.booked ?? {}
   const booked = Object.fromEntries(
-    Object.entries({ ...before, [kind]: (before[kind] ?? 0) + by }).filter(([, count]) => count > 0),
+    Object.entries({ ...before, [kind]: (entryOf(before, kind) ?? 0) + by }).filter(([, count]) => count > 0),
   )
   const second = { operator: books.io.me, second: expirationTime, booked }
   yield* books.seconds.keepIf(Object.keys(booked).length > 0, second)
@@ -198,6 +199,15 @@ const witnessOnTransaction = (
   return wrong > 0 ? refuse('SOME_SIGNATURES_WERE_INVALID') : right(signed)
 }
 
+/**
+ * What the end of a schedule writes, most of it twice: as history and as what is used up. It must fit one commit, beside
+ * the accounts of a fee, or the schedule could never end.
+ */
+const endsInOneCommit = function* (books: Books, schedule: Schedule, keys: Signatories['keys']): FlowBody<boolean> {
+  const spent = books.isMerging ? bytesOf(yield* identityEntry(books, schedule.identityHash)) : 0
+  return 2 * (bytesOf(schedule) + bytesOf(keys)) + spent <= 116 * 1_024
+}
+
 /** Which of the signatures submitted count for a schedule. */
 export const signSchedule = function* (
   books: Books,
@@ -214,6 +224,7 @@ export const signSchedule = function* (
   if (isLeft(found)) return found
   const added = [...found.right].filter((key) => !known.includes(key))
   const keys = [...known, ...added]
+  if (!(yield* endsInOneCommit(books, schedule, keys))) return refuse('TRANSACTION_OVERSIZE')
   const isReady = missingFrom(required.right, new Set(keys)) === undefined
   return right({ keys, added: added.length, executes: isReady && !schedule.waitForExpiry })
 }

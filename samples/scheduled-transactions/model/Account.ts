@@ -73,31 +73,43 @@ export type Lookup = {
   readonly topic: (id: TopicID) => Topic | undefined
 }
 
-export type RequiredKeys = { readonly payer: KeyTree; readonly others: readonly KeyTree[] }
+/** Somebody who is asked to sign; of what is unknown the key is undefined, and null where none is needed. */
+type Asked = { readonly who: string; readonly key: KeyTree | null | undefined }
 
-/** The key trees that must be satisfied now; an entity that is unknown makes it impossible to say. */
-export const requiredKeys = (
-  payer: AccountID,
+/** Everybody who is asked besides the payer, with the key trees of today. */
+export const askedBy = (
   { accounts, receivers, topics, topicAdmins, keys }: Needs,
   lookup: Lookup,
-): Either<'UNRESOLVABLE_REQUIRED_SIGNERS', RequiredKeys> => {
+): readonly Asked[] => {
+  const receiverKey = (id: AccountID): KeyTree | null | undefined => {
+    const account = lookup.account(id)
+    return account?.receiverSigRequired === false ? null : account?.key
+  }
   const topic = (id: TopicID): Topic | undefined => {
     const found = lookup.topic(id)
     return found?.deleted === true ? undefined : found
   }
-  const paying = lookup.account(payer)?.key
-  // Undefined of an entity that is unknown, null of one that needs no signature.
-  const others = [
-    ...keys,
-    ...accounts.map((id) => lookup.account(id)?.key),
-    ...receivers
-      .map((id) => lookup.account(id))
-      .map((account) => (account?.receiverSigRequired === false ? null : account?.key)),
-    ...topics.map((id) => topic(id)?.submitKey),
-    ...topicAdmins.map((id) => topic(id)?.adminKey),
+  return [
+    ...keys.map((key, index) => ({ who: `key ${index + 1}`, key })),
+    ...accounts.map((id) => ({ who: id, key: lookup.account(id)?.key })),
+    ...receivers.map((id) => ({ who: id, key: receiverKey(id) })),
+    ...topics.map((id) => ({ who: `submit key of ${id}`, key: topic(id)?.submitKey })),
+    ...topicAdmins.map((id) => ({ who: `admin key of ${id}`, key: topic(id)?.adminKey })),
   ]
-  if (paying === undefined || others.includes(undefined)) return left('UNRESOLVABLE_REQUIRED_SIGNERS')
-  return right({ payer: paying, others: others.filter((key) => key !== null && key !== undefined) })
+}
+
+export type RequiredKeys = { readonly payer: KeyTree; readonly others: readonly KeyTree[] }
+
+/** The key trees that must be satisfied now; an entity that is unknown makes it impossible to say. */
+export const requiredKeys = (
+  payerID: AccountID,
+  needed: Needs,
+  lookup: Lookup,
+): Either<'UNRESOLVABLE_REQUIRED_SIGNERS', RequiredKeys> => {
+  const payer = lookup.account(payerID)?.key
+  const others = askedBy(needed, lookup).map(({ key }) => key)
+  if (payer === undefined || others.includes(undefined)) return left('UNRESOLVABLE_REQUIRED_SIGNERS')
+  return right({ payer, others: others.filter((key) => key !== null && key !== undefined) })
 }
 
 /** Every primitive key that occurs somewhere in the required trees. */

@@ -61,6 +61,9 @@ const verifyOnce = (key: PublicKey, text: string, signature: string): boolean =>
   return isRight
 }
 
+/** How often signatures are tried in all: those that tell little of their keys would fit each of very many. */
+const mostTries = 2_000
+
 /** The signatures that fit a key best: those that tell the most of its digits. */
 const bestFor = (key: PublicKey, pairs: SignatureMap): SignatureMap => {
   const digits = digitsOf(key)
@@ -82,8 +85,11 @@ export const witness = (
   const byPrefix = new Map<string, SigPair[]>()
   for (const pair of pairs) byPrefix.set(pair.pubKeyPrefix, [...(byPrefix.get(pair.pubKeyPrefix) ?? []), pair])
   const short = pairs.filter(({ pubKeyPrefix }) => pubKeyPrefix.length < 64)
+  let tries = 0
   for (const key of keys) {
+    if (tries >= mostTries) break
     for (const pair of byPrefix.get(digitsOf(key)) ?? bestFor(key, short)) {
+      tries += 1
       tried.add(pair)
       if (!verifyOnce(key, typeof text === 'string' ? text : text(pair), pair.ed25519)) continue
       signed.add(key)

@@ -3,10 +3,11 @@
  * operation says whose signatures it needs from its own words alone, and does its work in the books of the
  * network, so that it happens in the same commit as what triggered it, or not at all.
  */
-import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Errors } from 'io-ts'
 import * as t from 'io-ts'
-import { JsonC, type FlowBody, type FlowDefinition, type Json } from 'carillon'
+import type { FlowBody, FlowDefinition, Json } from 'carillon'
+import { record } from '../../shared/record.js'
 import type { Books } from '../Books.js'
 import { needs, type Needs } from '../model/Account.js'
 import { meaningOf, refuse, ResponseCodeC, type ResponseCode } from '../model/ResponseCode.js'
@@ -49,15 +50,18 @@ export type ReadOperation = {
   readonly perform: (books: Books, occasion: Occasion) => FlowBody<Either<ResponseCode, Receipted>>
 }
 
+/** Why what is asked makes no sense: for programs, and in a sentence for whoever has written it. */
+type Misread = { readonly code: ResponseCode; readonly why: string }
+
 export type Operation = {
   readonly kind: string
   /** Reads what is asked; refuses what makes no sense whatever the ledger holds. */
-  readonly read: (asked: Json) => Either<ResponseCode, ReadOperation>
-  /** What does not fit in what is asked, in a sentence for whoever has written it; undefined when all of it fits. */
-  readonly wrongWith: (asked: Json) => string | undefined
+  readonly read: (asked: Json) => Either<Misread, ReadOperation>
   /** What may be asked, for people. */
   readonly example: Json | undefined
 }
+
+const misread = (code: ResponseCode, why = `${code}: ${meaningOf(code)}`): Either<Misread, never> => left({ code, why })
 
 /** Defines an operation. */
 export const defineOperation = <A>(options: {
@@ -75,26 +79,20 @@ export const defineOperation = <A>(options: {
 }): Operation => ({
   kind: options.kind,
   example: options.example === undefined ? undefined : { kind: options.kind, ...options.example },
-  wrongWith: (json) => {
-    const asked = options.asked.decode(json)
-    if (isLeft(asked)) return mismatchIn(asked.left)
-    const problem = options.problem?.(asked.right)
-    return problem === undefined ? undefined : `${problem}: ${meaningOf(problem)}`
-  },
   read: (json) => {
     // Code of an app may throw; a transaction that was taken must come to an end.
     try {
       const asked = options.asked.decode(json)
-      if (isLeft(asked)) return refuse('INVALID_TRANSACTION_BODY')
+      if (isLeft(asked)) return misread('INVALID_TRANSACTION_BODY', `${mismatchIn(asked.left)}.`)
       const problem = options.problem?.(asked.right)
-      if (problem !== undefined) return refuse(ResponseCodeC.is(problem) ? problem : 'FAIL_INVALID')
+      if (problem !== undefined) return misread(ResponseCodeC.is(problem) ? problem : 'FAIL_INVALID')
       return right({
         kind: options.kind,
         needs: needs(options.needs(asked.right)),
         perform: (books, occasion) => options.perform(books, asked.right, occasion),
       })
     } catch {
-      return refuse('FAIL_INVALID')
+      return misread('FAIL_INVALID')
     }
   },
 })
@@ -139,15 +137,12 @@ export const schedulableFlow = <I, R>(
 ): Operation =>
   defineOperation({
     kind: flow.name,
-    asked: t.readonly(t.strict({ input: JsonC })),
-    problem: ({ input }) => (isLeft(flow.input.decode(input)) ? 'INVALID_TRANSACTION_BODY' : undefined),
-    needs: ({ input }) => {
-      const decoded = flow.input.decode(input)
-      return { accounts: isLeft(decoded) ? [] : options.signedBy(decoded.right) }
-    },
-    *perform(books, { input }, { schedule, transactionID, consensusTimestamp }) {
+    asked: record('Called', { input: flow.input }),
+    needs: ({ input }) => ({ accounts: options.signedBy(input) }),
+    *perform(books, asked, { schedule, transactionID, consensusTimestamp }) {
       // Without a schedule nobody would have been asked to wait: start the flow itself instead.
       if (schedule === undefined) return refuse('NOT_SUPPORTED')
+      const input = flow.input.encode(asked.input)
       const call = { schedule, flow: flow.name, input, calledAt: consensusTimestamp, transactionID }
       yield* books.calls.put({ operator: books.io.me, ...call })
       return right({})

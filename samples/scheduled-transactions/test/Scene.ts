@@ -13,7 +13,7 @@ import { signIdentity, usualSpan, Wallet, type Signing } from '../client/Wallet.
 import { timestampOf, type AccountID, type ScheduleID, type Timestamp } from '../model/ids.js'
 import type { Identity } from '../model/Identity.js'
 import type { KeyTree } from '../model/KeyTree.js'
-import { plain } from '../model/plain.js'
+import { plain } from '../../shared/plain.js'
 import { transactionBody } from '../model/ScheduledBody.js'
 import { defaultSettings, treasury, type NetworkParameters } from '../model/Settings.js'
 import type { SigPair } from '../model/SignatureMap.js'
@@ -72,6 +72,13 @@ export class Scene {
     const scene = new Scene(virtual, app, settings, network)
     scene.#wallets.set('treasury', scene.#wallet(treasury, ['treasury']))
     await scene.person('D', { balance: 1_000_000 })
+    return scene
+  }
+
+  /** A scene in which some people have an account already. */
+  static async withPeople(names: readonly string[], options: SceneOptions = {}): Promise<Scene> {
+    const scene = await Scene.open(options)
+    await scene.people(...names)
     return scene
   }
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { serveHttp, type HttpServer } from 'carillon/http'
 import { endpoints } from '../endpoints.js'
-import { plain } from '../model/plain.js'
+import { plain } from '../../shared/plain.js'
 import { showTransactionID } from '../model/ids.js'
 import { Scene } from './Scene.js'
 

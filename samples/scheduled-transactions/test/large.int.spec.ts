@@ -7,8 +7,9 @@ import { keyList, thresholdKey } from '../model/KeyTree.js'
 import { mostNamed, needs } from '../model/Account.js'
 import { transactionBody } from '../model/ScheduledBody.js'
 import { defaultSettings, type Settings } from '../model/Settings.js'
+import { sigPair, witness } from '../model/SignatureMap.js'
 import { defineOperation } from '../operations/Operation.js'
-import { key, Scene, statusOf } from './Scene.js'
+import { key, keyPair, Scene, statusOf } from './Scene.js'
 
 const firstOfMany = 500_000
 
@@ -127,5 +128,37 @@ describe('a transaction that names very many', () => {
     expect((await scene.sign(id, [names[299]!])).execution).to.equal(undefined)
     expect((await scene.sign(id, [half[149]!])).execution?.receipt.status).to.equal('SUCCESS')
     expect((await scene.network.history(id)).history?.signers).to.have.lengthOf(102)
+  })
+
+  it('takes no more signatures than its end can hold, so that every schedule ends', async () => {
+    const scene = await open()
+    const signers = Array.from({ length: 2_100 }, (_, number) => `signer ${number}`)
+    const names = ['A', 'B', 'C']
+    for (const [index, name] of names.entries()) {
+      const keys = signers.slice(index * 700, index * 700 + 700)
+      await scene.person(name, { key: thresholdKey(1, ...keys.map(key)), keys: [keys[0]!] })
+    }
+    const id = await scene.created(scene.transfers({ A: -1, B: -1, C: -1, D: 3 }))
+    const answers: string[] = []
+    for (let from = 0; from < signers.length; from += 210)
+      answers.push(await statusOf(scene.sign(id, signers.slice(from, from + 210))))
+    expect(answers.slice(0, 3)).to.deep.equal(['SUCCESS', 'SUCCESS', 'SUCCESS'])
+    expect(answers.at(-1)).to.equal('TRANSACTION_OVERSIZE')
+    await scene.pass(1_800)
+    expect(await scene.ended(id)).to.equal('expired')
+  })
+
+  it('is soon answered, however many keys signatures that tell none of their digits would fit', async () => {
+    const keys = Array.from({ length: 100 }, (_, number) => keyPair(`signer ${number}`))
+    const asked = keys.map(({ publicKey }) => publicKey)
+    const signedBy = (digits: number) =>
+      witness(
+        keys.map((each) => sigPair(each, 'text', digits)),
+        asked,
+        'text',
+      ).signed.size
+    expect(signedBy(64)).to.equal(100)
+    expect(signedBy(1)).to.equal(100)
+    expect(signedBy(0)).to.equal(20)
   })
 })

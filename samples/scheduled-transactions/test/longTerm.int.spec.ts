@@ -12,11 +12,8 @@ import { key, keyPair, Scene, startSecond, statusOf } from './Scene.js'
 
 const policies = ['merge', 'reject'] as const
 
-const withPeople = async (names: readonly string[], settings: Partial<Settings> = {}): Promise<Scene> => {
-  const scene = await Scene.open({ settings })
-  await scene.people(...names)
-  return scene
-}
+const withPeople = (names: readonly string[], settings: Partial<Settings> = {}): Promise<Scene> =>
+  Scene.withPeople(names, { settings })
 
 /** Seconds after the scene began. */
 const at = (seconds: number): number => startSecond + seconds

@@ -8,11 +8,7 @@ import { defaultSettings } from '../model/Settings.js'
 import { defineOperation } from '../operations/Operation.js'
 import { key, keyPair, Scene, startSecond, statusOf, type CreateOptions } from './Scene.js'
 
-const withPeople = async (...names: readonly string[]): Promise<Scene> => {
-  const scene = await Scene.open()
-  await scene.people(...names)
-  return scene
-}
+const withPeople = (...names: readonly string[]): Promise<Scene> => Scene.withPeople(names)
 
 const admin = { adminKey: key('admin'), alsoSigning: [keyPair('admin')] }
 

@@ -8,11 +8,7 @@ import { compare, nextNano } from '../model/ids.js'
 import { defineOperation } from '../operations/Operation.js'
 import { Scene, statusOf } from './Scene.js'
 
-const withPeople = async (...names: readonly string[]): Promise<Scene> => {
-  const scene = await Scene.open()
-  await scene.people(...names)
-  return scene
-}
+const withPeople = (...names: readonly string[]): Promise<Scene> => Scene.withPeople(names)
 
 describe('receipts and records under policy merge', () => {
   it('[HED-051] records the execution one nanosecond after its trigger, under the create’s id, paid by the payer', async () => {

@@ -7,11 +7,7 @@ import { IdentityEntry, Schedule } from '../states.js'
 import { scheduledIDOf } from '../model/ids.js'
 import { key, keyPair, Scene, statusOf } from './Scene.js'
 
-const withPeople = async (...names: readonly string[]): Promise<Scene> => {
-  const scene = await Scene.open()
-  await scene.people(...names)
-  return scene
-}
+const withPeople = (...names: readonly string[]): Promise<Scene> => Scene.withPeople(names)
 
 describe('signing a schedule under policy merge', () => {
   it('[HED-031] [HED-032] [HED-068] knows no schedule that was executed, and none that never was', async () => {

@@ -5,11 +5,8 @@ import { key, keyPair, Scene, statusOf, type SceneOptions } from './Scene.js'
 import { defaultSettings } from '../model/Settings.js'
 import { signIdentity, Wallet } from '../client/Wallet.js'
 
-const withPeople = async (options: SceneOptions, ...names: readonly string[]): Promise<Scene> => {
-  const scene = await Scene.open(options)
-  await scene.people(...names)
-  return scene
-}
+const withPeople = (options: SceneOptions, ...names: readonly string[]): Promise<Scene> =>
+  Scene.withPeople(names, options)
 const otherTerms = 'IDENTICAL_SCHEDULE_HAS_OTHER_TERMS'
 const forged = 'SOME_SIGNATURES_WERE_INVALID'
 const outOfTime = 'SIGNATURE_OUT_OF_TIME'

@@ -7,11 +7,7 @@ import { key, keyPair, Scene, startSecond, statusOf } from './Scene.js'
 
 const reject: Partial<Settings> = { onIdentical: 'reject' }
 
-const withPeople = async (...names: readonly string[]): Promise<Scene> => {
-  const scene = await Scene.open({ settings: reject })
-  await scene.people(...names)
-  return scene
-}
+const withPeople = (...names: readonly string[]): Promise<Scene> => Scene.withPeople(names, { settings: reject })
 
 const admin = { adminKey: key('admin'), alsoSigning: [keyPair('admin')] }
 

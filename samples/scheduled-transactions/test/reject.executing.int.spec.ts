@@ -9,11 +9,8 @@ import { defineOperation } from '../operations/Operation.js'
 import { Consensus, theConsensus } from '../states.js'
 import { key, keyPair, Scene, statusOf, type CreateOptions } from './Scene.js'
 
-const withPeople = async (names: readonly string[], settings: Partial<Settings> = {}): Promise<Scene> => {
-  const scene = await Scene.open({ settings: { onIdentical: 'reject', ...settings } })
-  await scene.people(...names)
-  return scene
-}
+const withPeople = (names: readonly string[], settings: Partial<Settings> = {}): Promise<Scene> =>
+  Scene.withPeople(names, { settings: { onIdentical: 'reject', ...settings } })
 
 const empty = async (scene: Scene, name: string): Promise<void> => {
   const balance = await scene.balance(name)

@@ -3,11 +3,8 @@ import { keyList, thresholdKey, type KeyTree } from '../model/KeyTree.js'
 import { transactionBody } from '../model/ScheduledBody.js'
 import { key, keyPair, Scene, statusOf } from './Scene.js'
 
-const withPeople = async (...names: readonly string[]): Promise<Scene> => {
-  const scene = await Scene.open({ settings: { onIdentical: 'reject' } })
-  await scene.people(...names)
-  return scene
-}
+const withPeople = (...names: readonly string[]): Promise<Scene> =>
+  Scene.withPeople(names, { settings: { onIdentical: 'reject' } })
 
 const admin = { adminKey: key('admin'), alsoSigning: [keyPair('admin')] }
 
