@@ -3,8 +3,9 @@
  * are there, and has a failed record if they are not; any other is cleared, in order of expiration and creation. A
  * flow that an execution has called is run once, and how it ended is recorded.
  */
-import { isLeft, left, right, toUnion, type Either } from 'fp-ts/lib/Either.js'
-import { defineFlow, type AnyFlowDefinition, type FlowBody, type FlowDefinition, type FlowIo } from 'carillon'
+import { isLeft, right, toUnion, type Either } from 'fp-ts/lib/Either.js'
+import { defineFlow, type AnyFlowDefinition, type FlowBody, type FlowDefinition } from 'carillon'
+import { callAny, type CallFailed } from '../../shared/callAny.js'
 import { record } from '../../shared/record.js'
 import { inBooks, type Books, type NetworkRules } from '../Books.js'
 import { executeSchedule } from '../handling/executeSchedule.js'
@@ -70,24 +71,11 @@ export const Clear = defineFlow({
   },
 })
 
-/** A flow throws what it likes; whatever it is, the call has failed with it. */
-const call = function* (
-  io: FlowIo,
+const settle = function* (
+  books: Books,
   made: CallData,
-  flow: AnyFlowDefinition | undefined,
-): FlowBody<Either<string, void>> {
-  const decoded = flow?.input.decode(made.input)
-  if (flow === undefined || decoded === undefined || isLeft(decoded))
-    return left(`The app has no flow ${made.flow} that takes this input.`)
-  try {
-    yield* io.subFlow(flow, decoded.right)
-    return right(undefined)
-  } catch (error) {
-    return left(error instanceof Error ? error.message : 'The flow threw something that is no error.')
-  }
-}
-
-const settle = function* (books: Books, made: CallData, ended: Either<string, void>): FlowBody<Either<never, void>> {
+  ended: Either<CallFailed, void>,
+): FlowBody<Either<never, void>> {
   const consensusTimestamp = yield* books.nextTime()
   yield* books.calls.take(made.schedule)
   yield* books.putRecord({
@@ -100,7 +88,7 @@ const settle = function* (books: Books, made: CallData, ended: Either<string, vo
     transferList: [],
     scheduleRef: made.schedule,
     parentConsensusTimestamp: made.calledAt,
-    ...(isLeft(ended) ? { error: ended.left } : {}),
+    ...(isLeft(ended) ? { error: ended.left.message } : {}),
   })
   return right(undefined)
 }
@@ -118,7 +106,7 @@ export const callFlow = (flows: readonly AnyFlowDefinition[]): FlowDefinition<In
     *run(io, { schedule }): FlowBody<void> {
       const found = yield* io.find(Call, schedule)
       if (found === undefined) return
-      const ended = yield* call(io, found.data, byName.get(found.data.flow))
+      const ended = yield* callAny(io, byName.get(found.data.flow), found.data.input)
       yield* inBooks(io, 'settle', null, (books) => settle(books, found.data, ended))
     },
   })

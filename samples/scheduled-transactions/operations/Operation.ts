@@ -131,8 +131,8 @@ export const operationsOf = (operations: readonly Operation[]): Operations => {
 }
 
 /** The operation of a flow: `{ kind: <the flow's name>, input }`, signed by the accounts that its input concerns. */
-export const schedulableFlow = <I, R>(
-  flow: FlowDefinition<I, R>,
+export const schedulableFlow = <I, R, F>(
+  flow: FlowDefinition<I, R, F>,
   options: { readonly signedBy: (input: I) => readonly AccountID[] },
 ): Operation =>
   defineOperation({

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as t from 'io-ts'
-import { defineFlow, type FlowBody, type TransactionBuilder } from 'carillon'
+import { defineFlow, refuseWith, type FlowBody, type TransactionBuilder } from 'carillon'
 import { LogBackedStore, MemoryLog } from 'carillon/logs'
 import { VirtualNode } from 'carillon/testing'
 import { scheduledTransactions } from '../app.js'
@@ -225,10 +225,14 @@ describe('a flow that an app registers', () => {
   const Ring = defineFlow({
     name: 'bells/Ring',
     input: t.strict({ bell: t.string, account: t.string, hours: t.number }),
-    *run(io, { bell, hours }): FlowBody<void> {
+    refusals: t.strict({ reason: t.string }),
+    *run(io, { bell, hours }) {
       if (hours > 0) yield* io.sleep({ hours })
       if (bell === 'cracked') throw new Error('The bell is cracked.')
+      if (bell === 'huge') throw new Error('x'.repeat(300_000))
+      if (bell === 'silent') return refuseWith({ reason: 'it is night' })
       yield* io.step('ring', () => void rung.push(bell))
+      return undefined
     },
   })
   const ring = schedulableFlow(Ring, { signedBy: ({ account }) => [account] })
@@ -279,6 +283,24 @@ describe('a flow that an app registers', () => {
       receipt: { status: 'CALLED_FLOW_FAILED' },
       error: 'The bell is cracked.',
     })
+  })
+
+  it('that refuses is recorded as failed, too, and no error is too long to be recorded', async () => {
+    const scene = await open()
+    const calledBy = async (bell: string) => {
+      const id = await scene.created(body(scene, bell), { signs: ['D', 'A'] })
+      await scene.virtual.runUntilQuiet()
+      return (await scene.network.history(id)).history?.called
+    }
+    expect(await calledBy('silent')).to.deep.include({
+      receipt: { status: 'CALLED_FLOW_FAILED' },
+      error: '{"reason":"it is night"}',
+    })
+    expect(await calledBy('huge')).to.deep.include({
+      receipt: { status: 'CALLED_FLOW_FAILED' },
+      error: 'x'.repeat(300),
+    })
+    expect(await scene.count('Call')).to.equal(0)
   })
 
   it('is refused with an input it does not take, and cannot be submitted unscheduled', async () => {
