@@ -3,7 +3,15 @@
  * executions have gone.
  */
 import { instantFromMillis, type Json, type Node } from 'carillon'
-import { definePanel, type ActionAsked, type Block, type Cell, type Panel, type PanelAction } from 'carillon/http'
+import {
+  definePanel,
+  type ActionAsked,
+  type Block,
+  type Cell,
+  type Panel,
+  type PanelAction,
+  type Tone,
+} from 'carillon/http'
 import { countOf, facts, table } from '../shared/panel.js'
 import type { Action, Schedule } from './model/Task.js'
 import { instantOf, isReserved, slotOf, unixTime } from './model/slots.js'
@@ -39,44 +47,34 @@ const slotsBlock = async (node: Node, registry: TaskRegistry): Promise<Block> =>
   const { settings } = await registry.registry()
   const first = slotOf(unixTime(instantFromMillis(node.nowMs)), settings)
   const slots = Array.from({ length: slotsShown }, (_, index) => first + index * settings.slotSeconds)
-  const booked = await Promise.all(slots.map((at) => registry.slot(at)))
   const clockOf = (at: number): string => instantOf(at).slice(11, settings.slotSeconds % 60 === 0 ? 16 : 19)
+  const toneOf = (at: number, tasks: number): Tone =>
+    tasks >= settings.tasksPerSlot ? 'red' : isReserved(at, settings) ? 'grey' : 'blue'
+  const bars = slots.map(async (at) => {
+    const value = (await registry.slot(at))?.tasks.length ?? 0
+    return { label: clockOf(at), value, tone: toneOf(at, value) }
+  })
   return {
     kind: 'bars',
     title: `The next ${slotsShown} slots, ${settings.slotSeconds} s each`,
-    bars: slots.map((at, index) => {
-      const tasks = booked[index]?.tasks.length ?? 0
-      const isFull = tasks >= settings.tasksPerSlot
-      return {
-        label: clockOf(at),
-        value: tasks,
-        tone: isFull ? ('red' as const) : isReserved(at, settings) ? ('grey' as const) : ('blue' as const),
-      }
-    }),
+    bars: await Promise.all(bars),
     empty: 'There are no slots.',
   }
 }
 
 const queuesBlock = async (registry: TaskRegistry): Promise<Block> => {
   const queue = await registry.taskQueue()
-  const missed = await registry.missedQueue()
-  const row = (name: string, page: number, at: number, tasks: readonly string[]) => ({
+  const missed = (await registry.missedQueue()).slice(0, pagesShown)
+  const waiting = [
+    ...(queue === undefined ? [] : [{ name: 'task queue', page: 0, ...queue }]),
+    ...missed.map((page) => ({ name: 'missed queue', ...page })),
+  ]
+  const rows = waiting.map(({ name, page, at, tasks }) => ({
     key: `${name} ${page}`,
     cells: { queue: name, slot: { instant: instantOf(at) }, tasks: tasks.length },
-  })
-  const present = queue === undefined || queue.tasks.length === 0 ? [] : [row('task queue', 0, queue.at, queue.tasks)]
-  return table(
-    { queue: 'Queue', slot: 'Slot', tasks: 'Tasks' },
-    {
-      title: 'Queues',
-      right: ['tasks'],
-      rows: [
-        ...present,
-        ...missed.slice(0, pagesShown).map(({ page, at, tasks }) => row('missed queue', page, at, tasks)),
-      ],
-      empty: 'Both queues are empty: the present slot has been run, and nothing was missed.',
-    },
-  )
+  }))
+  const empty = 'Both queues are empty: the present slot has been run, and nothing was missed.'
+  return table({ queue: 'Queue', slot: 'Slot', tasks: 'Tasks' }, { title: 'Queues', right: ['tasks'], rows, empty })
 }
 
 const rowFor = ({ id, owner, providedId, action, schedule, counts, status, due }: TaskView) => ({

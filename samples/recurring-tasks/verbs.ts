@@ -210,9 +210,13 @@ const scheduleOf = (times: readonly UnixTime[], frequency: number | undefined): 
   return { kind: 'recurring', next, frequency }
 }
 
-const actionOf = ({ call, input = {}, to, amount = 0, message = 'hello' }: Schedule): Action => {
-  if (call !== undefined) return { kind: 'call', flow: call, input }
-  return to === undefined ? { kind: 'notify', message } : { kind: 'transfer', to, amount }
+const actionOf = ({ message, to, amount, call, input }: Schedule): Action => {
+  const kinds = [message, to ?? amount, call ?? input].filter((word) => word !== undefined).length
+  if (kinds > 1) throw wrong('Give --message, or --to and --amount, or --call and --input, and only one of the three.')
+  if (call !== undefined) return { kind: 'call', flow: call, input: input ?? {} }
+  if (to !== undefined) return { kind: 'transfer', to, amount: amount ?? 0 }
+  if (kinds === 1 && message === undefined) throw wrong('--amount needs --to, and --input needs --call.')
+  return { kind: 'notify', message: message ?? 'hello' }
 }
 
 const asking: readonly Verb[] = [

@@ -81,6 +81,20 @@ describe('the registry over HTTP', () => {
     expect(await textOf(verb('ada', 'schedule', { id: 'x', times: 'next', call: 'a', input: '{' }))).to.include('JSON')
   })
 
+  it('refuses words of different actions, and words that mean nothing without others', async () => {
+    for (const [words, why] of [
+      [{ message: 'hi', to: 'ben', amount: '7' }, 'only one of the three'],
+      [{ to: 'ben', amount: '7', call: 'shop/Order' }, 'only one of the three'],
+      [{ amount: '7' }, '--amount needs --to'],
+      [{ input: '{}' }, '--input needs --call'],
+    ] as const) {
+      const refused = await verb('ada', 'schedule', { id: 'x', times: 'next', ...words })
+      expect(refused).to.have.property('status', 400)
+      expect(JSON.stringify(refused.body)).to.include(why)
+    }
+    expect(await tasks.task(taskIdOf('ada', 'x'))).to.equal(undefined)
+  })
+
   it('refuses a request that says who it is from, and every other word it does not know', async () => {
     for (const words of [{ origin: 'ada' }, { repeat: 'yes' }]) {
       const refused = await verb('eve', 'schedule', { ...tea, ...words })
