@@ -27,8 +27,8 @@ export type ModelFlow = {
   readonly waits: readonly Waiting[]
   /** When it is to be woken. Undefined: something else must happen first. */
   readonly wakeAt: Instant | undefined
-  /** Operations recorded so far. */
-  readonly recorded: number
+  /** What it has recorded so far. */
+  readonly record: readonly RecordedOperation[]
   /** Whether a step is in its record that has begun: its effect outside is there, whatever becomes of the flow. */
   readonly begunStep: boolean
   /** Whether it has ended in a way that an operator has to look at, and none has. */

@@ -3,6 +3,7 @@
  * the past can be asked too.
  */
 import type { Json } from '../encoding/canonical.js'
+import type { PublicKey } from '../identity/PublicKey.js'
 import type { IndexedValue } from '../ledger/IndexedValue.js'
 import type { StateRef } from '../ledger/StateRef.js'
 import type { TransactionId } from '../ledger/TransactionId.js'
@@ -20,7 +21,7 @@ export type ModelState = {
   readonly data: Json
   /** Whether the state concerns this party. Others are kept, and never scheduled. */
   readonly relevant: boolean
-  readonly participants: readonly string[]
+  readonly participants: readonly PublicKey[]
   /** What it is known by among the unconsumed states of its type that concern this party. */
   readonly key: string | undefined
   /** What it is found by beside its key. */

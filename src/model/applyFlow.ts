@@ -44,7 +44,7 @@ const start = (model: Model, event: EventOf<'FlowStarted'>, { at }: EventPlace):
       status: 'running',
       waits: [],
       wakeAt,
-      recorded: 0,
+      record: [],
       begunStep: false,
       attention: false,
       progress: undefined,
@@ -128,7 +128,7 @@ export const applyFlow = (model: Model, event: ModelFlowEvent, place: EventPlace
       const wakeAt = flow.status === 'running' ? wakeOf(waits, place.at) : cancelledUntil(waits)
       const { operations, progress = flow.progress } = event
       const begunStep = flow.begunStep || operations.some(isBegunStep)
-      become({ waits, wakeAt, progress, begunStep, recorded: flow.recorded + operations.length })
+      become({ waits, wakeAt, progress, begunStep, record: [...flow.record, ...operations] })
       return
     }
     case 'FlowEnded': {

@@ -19,6 +19,8 @@ import {
 } from '../../model/index.js'
 import type { Instant } from '../../time/Instant.js'
 import type { Database } from '../../storage/Database.js'
+import type { Chance } from '../simulation/Chance.js'
+import { compareAnswers } from './compareAnswers.js'
 import { compareFlow, compareState } from './compareRows.js'
 import { compareNodeFacts, compareViews } from './compareViews.js'
 import { describeModelFinding } from './describeModelFinding.js'
@@ -84,13 +86,18 @@ export class ModelWatch {
     this.#keep(this.views, this.#revision, [
       ...compareNodeFacts(db, this.model, this.#revision),
       ...changed(states, this.#states).flatMap((state) => compareState(db, state)),
-      ...changed(flows, this.#flows).flatMap((flow) => compareFlow(db, flow)),
+      ...changed(flows, this.#flows).flatMap((flow) => compareFlow(db, this.model, flow)),
     ])
   }
 
   /** The views stand at the last tick. Compares all of them. */
   compareAll(db: Database): void {
     if (!this.hasFound) this.#keep(this.views, this.#revision, compareViews(db, this.model, this.#revision))
+  }
+
+  /** The views stand at the last tick. Asks them what people and apps ask. */
+  ask(db: Database, chance: Chance): void {
+    if (!this.hasFound) this.#keep(this.views, this.#revision, compareAnswers(db, this.model, chance))
   }
 
   #keep(list: string[], revision: number, findings: readonly ModelFinding[]): void {

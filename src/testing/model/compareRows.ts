@@ -6,7 +6,7 @@ import { findFlow } from '../../storage/queries/readFlows.js'
 import { Encoded } from '../../encoding/canonical.js'
 import { FlowIdC } from '../../log/FlowId.js'
 import { showRef } from '../../ledger/StateRef.js'
-import { compareValues, type ModelFinding, type ModelFlow, type ModelState } from '../../model/index.js'
+import { compareValues, type Model, type ModelFinding, type ModelFlow, type ModelState } from '../../model/index.js'
 import { attemptsOf } from '../../storage/queries/readOccurrences.js'
 import { agendaEntryOf } from '../../agenda/AgendaEntry.js'
 import { findState, findStateRow } from '../../storage/queries/readVault.js'
@@ -54,56 +54,51 @@ export const compareState = (db: Database, state: ModelState): readonly ModelFin
   ]
 }
 
-/** Compares one flow. */
-export const compareFlow = (db: Database, flow: ModelFlow): readonly ModelFinding[] => {
-  const {
-    id,
-    name,
-    version,
-    input,
-    origin,
-    startedAt,
-    status,
-    waits,
-    recorded,
-    progress,
-    ended,
-    result,
-    refusal,
-    error,
-  } = flow
+/** Signals that a flow was sent and has not taken. */
+const keptSignals = ({ signals }: Model, flow: string): readonly unknown[] =>
+  (signals.get(flow) ?? [])
+    .filter(({ taken }) => !taken)
+    .map(({ name: signal, data, by, at, id }) => ({ signal, data, by, at, id }))
+
+const familyOf = ({ flows, children }: Model, flow: ModelFlow): unknown => ({
+  parent: [...children].find(([, all]) => all.some((child) => child.flow === flow.id))?.[0],
+  children: (children.get(flow.id) ?? []).map(({ flow: id, whenParentEnds }) => {
+    const child = flows.get(id)
+    return { id, name: child?.name, status: child?.status, whenParentEnds }
+  }),
+  continuedAs: [...flows.values()].find(({ origin }) => origin.kind === 'continued' && origin.from === flow.id)?.id,
+})
+
+/** Compares all that a flow has recorded. */
+export const compareRecord = (db: Database, { id, record }: ModelFlow): readonly ModelFinding[] =>
+  compareValues(`The record of flow ${id}.`, record, FlowIdC.is(id) ? findFlow(db, id)?.record : undefined)
+
+/** Compares one flow, of its record the length and the end. */
+export const compareFlow = (db: Database, model: Model, flow: ModelFlow): readonly ModelFinding[] => {
+  const { id, name, version, input, origin, startedAt, status, waits, record, progress, ended } = flow
+  const { result, refusal, error } = flow
   const waiting = waits.length === 0 ? undefined : waits
-  const found = FlowIdC.is(id) ? findFlow(db, id) : undefined
-  if (found === undefined)
+  const shown = FlowIdC.is(id) ? findFlow(db, id) : undefined
+  if (shown === undefined)
     return [{ what: `The flows include ${id}.`, predicted: `${name}, ${status}`, recorded: 'none' }]
-  return compareValues(
-    `The flows show ${id}.`,
-    {
-      ...{
-        id,
-        name,
-        version,
-        status,
-        startedAt,
-        startedBy: origin,
-        recorded,
-        waiting,
-        progress,
-        result,
-        refusal,
-        error,
+  const { signals, children, parent, continuedAs, record: found } = shown
+  const aside = {
+    signals: undefined,
+    children: undefined,
+    parent: undefined,
+    continuedAs: undefined,
+    troubles: undefined,
+  }
+  return [
+    ...compareValues(
+      `The flows show ${id}.`,
+      {
+        ...{ id, name, version, status, startedAt, startedBy: origin, waiting, progress, result, refusal, error },
+        ...{ input: new Encoded(input), endedAt: ended?.at, recorded: record.length, last: record.at(-1) },
       },
-      ...{ input: new Encoded(input), endedAt: ended?.at },
-    },
-    {
-      ...found,
-      record: undefined,
-      troubles: undefined,
-      signals: undefined,
-      children: undefined,
-      parent: undefined,
-      continuedAs: undefined,
-      recorded: found.record.length,
-    },
-  )
+      { ...shown, ...aside, record: undefined, recorded: found.length, last: found.at(-1) },
+    ),
+    ...compareValues(`The signals that flow ${id} has not taken.`, keptSignals(model, id), signals),
+    ...compareValues(`The family of flow ${id}.`, familyOf(model, flow), { parent, children, continuedAs }),
+  ]
 }

@@ -14,7 +14,7 @@ import { readReservedKeys, readSignedTransactionIds } from '../../storage/querie
 import { instantFromMillis, type Instant } from '../../time/Instant.js'
 import type { Database } from '../../storage/Database.js'
 import { readFacts } from '../../storage/tables/NodeFactTable.js'
-import { compareFlow, compareState } from './compareRows.js'
+import { compareFlow, compareRecord, compareState } from './compareRows.js'
 
 const allOf = <A, C>(ask: (after: C | undefined) => Page<A, C>): readonly A[] => {
   const items: A[] = []
@@ -117,5 +117,5 @@ export const compareViews = (db: Database, model: Model, revision: number): read
   ...compareLocks(db, model),
   ...compareProposals(db, model),
   ...[...model.states.values()].flatMap((state) => compareState(db, state)),
-  ...[...model.flows.values()].flatMap((flow) => compareFlow(db, flow)),
+  ...[...model.flows.values()].flatMap((flow) => [...compareFlow(db, model, flow), ...compareRecord(db, flow)]),
 ]

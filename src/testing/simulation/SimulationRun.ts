@@ -241,9 +241,12 @@ export class SimulationRun {
       })
       const watch = this.#watches.get(name)
       const store = this.#stores.get(name)
-      if (store !== undefined) watch?.compareAll(store.reader)
       const standby = store instanceof SimulatedRemoteStore ? await store.standbyReader() : undefined
-      if (standby !== undefined) watch?.compareAll(standby)
+      for (const reader of [store?.reader, standby]) {
+        if (reader === undefined) continue
+        watch?.compareAll(reader)
+        watch?.ask(reader, new Chance(`questions ${this.#plan.seed} ${name}`))
+      }
       const model = { ticks: watch?.ticks ?? [], views: watch?.views ?? [] }
       parties.push({ name, party: network.party(name), inspect, log: await this.#logOf(name), replayed, model })
     }

@@ -3,7 +3,7 @@
  * with it.
  */
 import { describeProblem, type ReplayProblem } from '../../replay/ReplayReport.js'
-import type { Invariant, World } from '../World.js'
+import type { Invariant, PartyAtEnd, World } from '../World.js'
 
 const problemsOf = ({ parties }: World, ...kinds: readonly ReplayProblem['kind'][]): readonly string[] =>
   parties.flatMap(({ name, replayed }) =>
@@ -24,8 +24,29 @@ export const rebuildIdentical: Invariant = {
   violations: (world) => problemsOf(world, 'views'),
 }
 
-/** Flows agree with their records, contracts with what they accepted, states with what they asked for. */
+/** Where the version of the app began that a party runs at the end. */
+const lastVersionFrom = ({ log }: PartyAtEnd): number => {
+  const starts = log.flatMap(({ event, revision }) =>
+    event.type === 'NodeStarted' ? [{ revision, version: event.appVersion }] : [],
+  )
+  const before = starts.findLastIndex(({ version }) => version !== starts.at(-1)?.version)
+  return starts[before + 1]?.revision ?? 0
+}
+
+/**
+ * Flows agree with their records, contracts with what they accepted, states with what they asked for. Of a state that an
+ * earlier version of the app has recorded, a later one may say something else.
+ */
 export const codeAgrees: Invariant = {
   name: 'the code agrees with what is recorded',
-  violations: (world) => problemsOf(world, 'flow', 'contract', 'activity'),
+  violations: (world) => [
+    ...problemsOf(world, 'flow', 'contract'),
+    ...world.parties.flatMap((party) => {
+      const from = lastVersionFrom(party)
+      const { problems } = party.replayed
+      return problems
+        .filter(({ kind, revision }) => kind === 'activity' && revision >= from)
+        .map((problem) => `${party.name}, ${describeProblem(problem)}`)
+    }),
+  ],
 }
