@@ -1,9 +1,11 @@
 /** Who is let in with tokens and sessions that lapse, whatever has become of the node since they were made. */
+import * as t from 'io-ts'
 import { toMillis, type Instant, type Node } from 'carillon'
 import type { SimulationOptions, Turn, World } from 'carillon/testing'
 import { assertInvariant } from '../../src/errors/CarillonError.js'
 import { sha256 } from '../../src/encoding/hash.js'
 import { Authenticator } from '../../src/http/Authenticator.js'
+import { operatorLimits } from '../../src/operator/limits.js'
 import { PermissionC } from '../../src/operator/Permission.js'
 import { TokenIdC, TokenNameC } from '../../src/operator/Token.js'
 import { instantFromMillis } from '../../src/time/Instant.js'
@@ -56,22 +58,30 @@ const issue = async (turn: Turn): Promise<void> => {
   const { chance, now, ask } = turn
   const nowMs = toMillis(now)
   const token = sha256(`token ${now} ${chance.below(1_000_000)}`).slice(0, 12)
-  const [name, permission] = ['visitor', 'view']
+  const name = 'visitor'
+  // As many as a token may have, or one; or one more, which is refused.
+  const { permissionsPerToken: most } = operatorLimits
+  const count = chance.pick([1, 1, most, most + 1])
+  const permissions = ['view', ...Array.from({ length: count - 1 }, (_, place) => `start:room-${place}`)]
   assertInvariant(
-    TokenIdC.is(token) && TokenNameC.is(name) && PermissionC.is(permission),
+    TokenIdC.is(token) && TokenNameC.is(name) && t.array(PermissionC).is(permissions),
     'what a token is made of has its form',
   )
   const expiresAt = chance.oneIn(3) ? undefined : instantFromMillis(nowMs + chance.pick([100_000, 200_000, 7_200_000]))
   const hash = sha256(secretOf(token))
-  await ask('issues a token', (node) =>
-    node.issueToken({
-      token,
-      name,
-      hash,
-      permissions: [permission],
-      ...(expiresAt === undefined ? {} : { expiresAt }),
-    }),
-  )
+  await ask('issues a token', async (node) => {
+    const isIssued = await node
+      .issueToken({ token, name, hash, permissions, ...(expiresAt === undefined ? {} : { expiresAt }) })
+      .then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof Error && 'code' in error && error.code === 'request-invalid') return false
+          throw error
+        },
+      )
+    if (isIssued !== count <= most)
+      throw new Error(`A token with ${count} permissions is ${isIssued ? 'issued' : 'refused'}.`)
+  })
 }
 
 /** Issues a token, revokes one, or lets everyone try the door. */

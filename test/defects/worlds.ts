@@ -2,6 +2,7 @@
 import type { SimulationOptions } from 'carillon/testing'
 import { marketSimulation } from '../network/marketSimulation.js'
 import { bazaarSimulation } from '../strangers/bazaar.js'
+import { tripsSimulation } from './trips.js'
 import { workshopSimulation } from './workshop.js'
 
 /** A workshop of one party, and a market of three with a notary. */
@@ -10,5 +11,5 @@ export const honestWorlds: readonly SimulationOptions[] = [
   { ...marketSimulation, parties: ['Ann', 'Ben', 'Cas'] },
 ]
 
-/** These, and a bazaar with a hostile member. */
-export const allWorlds: readonly SimulationOptions[] = [...honestWorlds, bazaarSimulation]
+/** These, a travel agency of one party, and a bazaar with a hostile member. */
+export const allWorlds: readonly SimulationOptions[] = [...honestWorlds, tripsSimulation, bazaarSimulation]
