@@ -29,6 +29,12 @@ export type ModelState = {
   readonly recordedAt: Instant
   readonly fromRevision: number
   readonly consumed: { readonly by: TransactionId; readonly at: Instant; readonly revision: number } | undefined
+  /** What was said of it before it was asked again, and until which revision that held. */
+  readonly before: readonly {
+    readonly untilRevision: number
+    readonly relevant: boolean
+    readonly key: string | undefined
+  }[]
   readonly activity: ModelActivity
   readonly attempts: readonly ModelAttempt[]
 }

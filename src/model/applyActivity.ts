@@ -14,7 +14,11 @@ import type { ModelState } from './ModelState.js'
 export type ActivityEvent = Extract<DomainEvent, { readonly ref: StateRef }>
 
 /** The state is asked again. The same occurrence does not begin anew when it is over. */
-const reassess = (state: ModelState, { assessment }: EventOf<'StateReassessed'>): ModelState => {
+const reassess = (
+  state: ModelState,
+  { assessment }: EventOf<'StateReassessed'>,
+  { revision }: EventPlace,
+): ModelState => {
   const { activity: before, attempts } = state
   const { relevant, participants } = assessment
   const key = relevant ? assessment.key : undefined
@@ -25,6 +29,7 @@ const reassess = (state: ModelState, { assessment }: EventOf<'StateReassessed'>)
   const activity = { ...asked, attempts: lastAttempt(attempts, asked.asked?.at), endedRevision, attentionAt, note }
   return {
     ...{ ...state, relevant, participants, key, indexed: assessment.indexed },
+    before: [...state.before, { untilRevision: revision, relevant: state.relevant, key: state.key }],
     activity: isOver && isSame ? { ...activity, standing: before.standing, actsAt: undefined } : activity,
   }
 }
@@ -88,6 +93,6 @@ export const applyActivity = (state: ModelState, event: ActivityEvent, place: Ev
     case 'ActivityDismissed':
       return dismiss(state, event, place)
     case 'StateReassessed':
-      return reassess(state, event)
+      return reassess(state, event, place)
   }
 }

@@ -45,6 +45,7 @@ export const applyTransaction = (
     states.set(showRef(ref), {
       ...{ ref, place: states.size, type, version, data, relevant, participants, key, indexed: assessment.indexed },
       ...{ recordedAt: at, fromRevision: revision, consumed: undefined },
+      before: [],
       activity: assessedActivity(assessment),
       attempts: [],
     })

@@ -64,6 +64,33 @@ const askVault = ({ db, chance, states }: Asked): readonly ModelFinding[] => {
   return compareValues(what, refsOf(statesMeant(states, query)), refsOf(found))
 }
 
+/** A state as it was right after a revision. */
+const asOf = (state: ModelState & PlainState, at: number): ModelState & PlainState => {
+  const { relevant, key } = state.before.find(({ untilRevision }) => untilRevision > at) ?? state
+  const { consumed } = state
+  return { ...state, relevant, key, consumed: (consumed?.revision ?? Infinity) <= at ? consumed : undefined }
+}
+
+const askPast = ({ db, chance, states }: Asked): readonly ModelFinding[] => {
+  const { type, key, fromRevision, consumed } = chance.pick(states)
+  const at = (chance.oneIn(2) ? fromRevision : (consumed?.revision ?? fromRevision)) - chance.between(0, 1)
+  const status = chance.pick([undefined, 'consumed', 'all'] as const)
+  const query = {
+    ...(chance.oneIn(2) ? {} : { type, ...(key === undefined || chance.oneIn(2) ? {} : { key }) }),
+    ...(status === undefined ? {} : { status }),
+    ...(chance.oneIn(2) ? {} : { includeIrrelevant: true }),
+  }
+  const then = states.filter((state) => state.fromRevision <= at).map((state) => asOf(state, at))
+  const limit = chance.pick([1, 3, 100])
+  const found = allOf((after: { readonly after?: string }) => queryVault(db, { ...query, ...after, at, limit }))
+  const told = (ref: string, by: unknown): string => `${ref} ${by === undefined ? 'unconsumed' : 'consumed'}`
+  return compareValues(
+    `The vault answers ${JSON.stringify(query)} as it was at revision ${at}.`,
+    statesMeant(then, query).map((state) => told(showRef(state.ref), state.consumed)),
+    found.map(({ ref, consumedBy }) => told(showRef(ref), consumedBy)),
+  )
+}
+
 const askAmong = ({ db, chance, states }: Asked): readonly ModelFinding[] => {
   const criteria = criteriaFor(chance, states)
   const some = chance.some(states, 5)
@@ -322,6 +349,7 @@ const askWhy = ({ db, chance, states }: Asked): readonly ModelFinding[] => {
 
 const questions = [
   ...[askVault, askVault, askVault, askVault, askVault, askVault, askVault, askVault],
+  ...[askPast, askPast, askPast],
   ...[askAmong, askAggregate, askAggregate, askFlows, askFlows, askFlows, askWhy, askWhy],
   ...[askAgenda, askOccurrences, askCounts, askByBeginning, askByBeginning],
 ]
