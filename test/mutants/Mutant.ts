@@ -18,8 +18,10 @@ export const MutantC = t.intersection([
     id: t.string,
     /** The histories that execute it when nothing is changed. */
     reachedBy: t.array(t.string),
-    /** What the specs said: Killed, Timeout, RuntimeError, Survived, NoCoverage. */
-    specs: t.string,
+    /** The spec files that execute it when nothing is changed. */
+    coveredBy: t.array(t.string),
+    /** Which spec failed; null when none did. */
+    specs: t.union([t.string, t.null]),
     /** What a simulated history found; null when none did. */
     histories: t.union([t.string, t.null]),
   }),
@@ -27,8 +29,7 @@ export const MutantC = t.intersection([
 
 export type Mutant = t.TypeOf<typeof MutantC>
 
-export const isFoundBySpecs = ({ specs }: Mutant): boolean =>
-  specs !== undefined && specs !== 'Survived' && specs !== 'NoCoverage'
+export const isFoundBySpecs = ({ specs }: Mutant): boolean => typeof specs === 'string'
 
 export const isFoundByHistories = ({ histories }: Mutant): boolean => typeof histories === 'string'
 

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Chance } from '../../src/testing/simulation/Chance.js'
-import { groupOf, groups } from './groups.js'
+import { groupOf } from './groups.js'
 import { identityOf, type Mutant } from './Mutant.js'
 
 type Place = Mutant['start']
@@ -64,9 +64,13 @@ export const listMutants = async (sources: string): Promise<readonly Mutant[]> =
   return mutants.map(mutantOf)
 }
 
-/** As many of each group, all different. */
-export const drawMutants = (all: readonly Mutant[], seed: number, count: number): readonly Mutant[] => {
-  const names = Object.keys(groups)
+/** As many of each group that is named, all different. */
+export const drawMutants = (
+  all: readonly Mutant[],
+  seed: number,
+  count: number,
+  names: readonly string[],
+): readonly Mutant[] => {
   return names.flatMap((name, place) => {
     const own = all.filter(({ group }) => group === name)
     const share = Math.floor(count / names.length) + (place < count % names.length ? 1 : 0)

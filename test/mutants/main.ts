@@ -13,7 +13,7 @@ import { drawMutants, instrumentDrawn, listMutants } from './drawMutants.js'
 import { decidingAndStoring, groups } from './groups.js'
 import { isFoundByHistories, isFoundBySpecs, MutantC, placeOf, type Mutant } from './Mutant.js'
 import { findReached, runHistories } from './runHistories.js'
-import { runSpecs } from './runSpecs.js'
+import { findSpecs, runSpecs } from './runSpecs.js'
 
 const { values: options } = parseArgs({
   options: {
@@ -21,6 +21,7 @@ const { values: options } = parseArgs({
     count: { type: 'string', default: '300' },
     histories: { type: 'string', default: '100' },
     only: { type: 'string' },
+    groups: { type: 'string' },
     specs: { type: 'string', multiple: true },
     again: { type: 'boolean', default: false },
   },
@@ -30,10 +31,16 @@ if (![seed, count, histories].every(Number.isInteger) || count < 1 || histories 
   throw new Error('Give whole numbers: npm run test:mutants -- --seed 7 --count 300 --histories 100.')
 if (options.only !== undefined && options.only !== 'specs' && options.only !== 'histories')
   throw new Error('--only takes specs or histories.')
+const names = options.groups?.split(',') ?? Object.keys(groups)
+if (!names.every((name) => name in groups)) throw new Error(`--groups takes some of ${Object.keys(groups).join(',')}.`)
 
 const here = import.meta.dirname
 const repository = join(here, '../..')
-const folder = join(here, '.run', `seed-${seed}-${count}`)
+const folder = join(
+  here,
+  '.run',
+  [`seed-${seed}-${count}`, options.groups?.replaceAll(',', '-') ?? []].flat().join('-'),
+)
 const file = join(folder, 'mutants.json')
 const ground = { sources: join(folder, 'sources'), instrumented: join(folder, 'instrumented') }
 
@@ -51,7 +58,7 @@ const keep = (all: readonly Mutant[]): void => writeFileSync(file, JSON.stringif
 
 copySources(repository, ground.sources)
 const all = await listMutants(ground.sources)
-let drawn = kept() ?? (await instrumentDrawn(ground.sources, ground.instrumented, drawMutants(all, seed, count)))
+let drawn = kept() ?? (await instrumentDrawn(ground.sources, ground.instrumented, drawMutants(all, seed, count, names)))
 console.log(`${drawn.length} of ${all.length} changes, drawn by seed ${seed}.`)
 keep(drawn)
 
@@ -60,40 +67,65 @@ const secondsEach = (beganMs: number, mutants: number): string =>
     ? 'nothing was left'
     : `${((performance.now() - beganMs) / 1_000 / mutants).toFixed(1)} s for each of ${mutants}`
 
-if (options.only !== 'specs') {
+/** Tries changes, two at a time, and keeps what each came to. */
+const tryEach = async (
+  what: string,
+  isLeft: (mutant: Mutant) => boolean,
+  attempt: (mutant: Mutant) => Promise<{ readonly mutant: Mutant; readonly said: string }>,
+): Promise<void> => {
   const beganMs = performance.now()
+  const left = drawn.filter(isLeft)
+  const waiting = [...left]
+  const work = async (): Promise<void> => {
+    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+      const of = mutant
+      const { mutant: tried, said } = await attempt(of)
+      drawn = drawn.map((each) => (each === of ? tried : each))
+      keep(drawn)
+      console.log(`${what} ${left.length - waiting.length}/${left.length} ${placeOf(of)} ${of.mutator}: ${said}`)
+    }
+  }
+  await Promise.all([work(), work()])
+  console.log(`${what} took ${secondsEach(beganMs, left.length)}.`)
+}
+
+if (options.only !== 'specs') {
   if (drawn.some(({ reachedBy }) => reachedBy === undefined)) {
     drawn = await findReached(ground, drawn, histories)
     keep(drawn)
   }
   console.log(`Histories reach ${drawn.filter(({ reachedBy = [] }) => reachedBy.length > 0).length} of them.`)
-  const left = drawn.filter((mutant) => mutant.histories === undefined)
-  const waiting = [...left]
-  const work = async (): Promise<void> => {
-    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
-      const of = mutant
-      const found = await runHistories(ground, of)
-      drawn = drawn.map((each) => (each === of ? { ...of, histories: found } : each))
-      keep(drawn)
-      console.log(
-        `${left.length - waiting.length}/${left.length} ${placeOf(of)} ${of.mutator}: ${found ?? `not found by ${of.reachedBy?.length ?? 0}`}`,
-      )
-    }
-  }
-  await Promise.all([work(), work()])
-  console.log(`Histories took ${secondsEach(beganMs, left.length)}.`)
+  await tryEach(
+    'Histories',
+    (mutant) => mutant.histories === undefined,
+    async (mutant) => {
+      const found = await runHistories(ground, mutant)
+      const said = found ?? `not found by ${mutant.reachedBy?.length ?? 0}`
+      return { mutant: { ...mutant, histories: found }, said }
+    },
+  )
 }
-if (options.only !== 'histories' && drawn.some(({ specs }) => specs === undefined)) {
-  const beganMs = performance.now()
-  drawn = runSpecs(ground.sources, folder, drawn, options.specs)
-  keep(drawn)
-  console.log(`Specs took ${secondsEach(beganMs, drawn.length)}.`)
+if (options.only !== 'histories') {
+  if (drawn.some(({ coveredBy }) => coveredBy === undefined)) {
+    drawn = await findSpecs(ground, drawn, options.specs, console.log)
+    keep(drawn)
+  }
+  console.log(`Specs execute ${drawn.filter(({ coveredBy = [] }) => coveredBy.length > 0).length} of them.`)
+  await tryEach(
+    'Specs',
+    (mutant) => mutant.specs === undefined,
+    async (mutant) => {
+      const found = await runSpecs(ground, mutant)
+      const said = found ?? `not found by ${mutant.coveredBy?.length ?? 0} files`
+      return { mutant: { ...mutant, specs: found }, said }
+    },
+  )
 }
 
 const share = (found: number, of: number): string =>
   `${found} of ${of} (${of === 0 ? 0 : Math.round((100 * found) / of)} %)`
 const isFound = (mutant: Mutant): boolean => isFoundBySpecs(mutant) || isFoundByHistories(mutant)
-for (const group of Object.keys(groups)) {
+for (const group of names) {
   const own = drawn.filter((mutant) => mutant.group === group)
   console.log(
     `${group}: ${share(own.filter(isFound).length, own.length)} found, by specs ${own.filter(isFoundBySpecs).length}, by histories ${own.filter(isFoundByHistories).length}`,

@@ -1,86 +1,19 @@
 /** Simulates histories with one change of the sources, in a process of its own, until one of them finds it. */
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import * as t from 'io-ts'
-import { decodeWith } from '../../src/encoding/decode.js'
 import type { Mutant } from './Mutant.js'
-
-/** Where the changed sources are. */
-export type Ground = {
-  /** A copy of the sources, with the packages they need. */
-  readonly sources: string
-  /** The same with all drawn changes in them, each behind a switch. */
-  readonly instrumented: string
-}
-
-/** A change that makes one history go on without end has been found by that. An ordinary one takes about a second. */
-const longestMs = 60_000
+import { runInstrumented, type Ground } from './runInstrumented.js'
 
 const HuntedC = t.type({
   found: t.union([t.string, t.null]),
   reached: t.array(t.type({ history: t.string, ids: t.array(t.string) })),
   always: t.array(t.string),
 })
-type Hunted = t.TypeOf<typeof HuntedC>
 
-const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
+const hunt = (ground: Ground, histories: readonly string[], mutant?: string) =>
+  runInstrumented(ground, { file: 'huntMutant.ts', args: [histories.join(',')], prints: HuntedC }, mutant)
 
-const errorIn = (text: string): string => text.split('\n').find((line) => line.includes('Error')) ?? lastLine(text)
-
-const hunt = (
-  { sources, instrumented }: Ground,
-  histories: readonly string[],
-  mutant?: string,
-): Promise<Hunted | string> => {
-  const here = join(sources, 'test/mutants')
-  const child = spawn(
-    process.execPath,
-    [
-      ...['--import', pathToFileURL(join(here, 'instrumented.mjs')).href],
-      ...['--conditions=carillon-source', '--import', import.meta.resolve('tsx')],
-      ...[join(here, 'huntMutant.ts'), histories.join(',')],
-    ],
-    {
-      cwd: sources,
-      env: {
-        ...process.env,
-        CARILLON_SOURCES: sources,
-        CARILLON_INSTRUMENTED: instrumented,
-        ...(mutant === undefined ? {} : { __STRYKER_ACTIVE_MUTANT__: mutant }),
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
-  return new Promise((resolve) => {
-    let out = ''
-    let errors = ''
-    child.stdout.on('data', (data: Buffer) => (out += data.toString()))
-    let isLate = false
-    const giveUp = (): void => {
-      isLate = true
-      child.kill('SIGKILL')
-    }
-    let timer = setTimeout(giveUp, longestMs)
-    child.stderr.on('data', (data: Buffer) => {
-      errors += data.toString()
-      clearTimeout(timer)
-      timer = setTimeout(giveUp, longestMs)
-    })
-    child.on('close', (code) => {
-      clearTimeout(timer)
-      if (isLate) {
-        resolve(`a history did not end in ${longestMs / 1_000} s`)
-        return
-      }
-      const decoded = code === 0 && out.includes('"found"') ? decodeWith(HuntedC, JSON.parse(lastLine(out))) : undefined
-      resolve(decoded?._tag === 'Right' ? decoded.right : `the process ended: ${errorIn(errors).slice(0, 200)}`)
-    })
-  })
-}
-
-/** Those of one party take a fifth of the time that others take, and find the most. */
-const inTurn = ['workshop', 'market', 'workshop', 'bazaar', 'workshop']
+/** Those of one party take a third of the time that others take, and find the most. */
+const inTurn = ['trips', 'workshop', 'market', 'trips', 'workshop', 'bazaar', 'trips', 'workshop']
 
 /** The histories that are tried. */
 const historiesUpTo = (count: number): readonly string[] => {

@@ -1,113 +1,106 @@
-/** Runs the specs that cover each changed line, with StrykerJS, and hears which changes they noticed. */
-import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+/**
+ * Runs the specs that execute what is changed, those next to it first, in processes of their own for each change, until one
+ * of them fails or does not come to its end.
+ */
+import { readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import * as t from 'io-ts'
-import { decodeWith } from '../../src/encoding/decode.js'
-import { identityOf, type Mutant } from './Mutant.js'
+import type { Mutant } from './Mutant.js'
+import { runInstrumented, type Ground } from './runInstrumented.js'
 
 /** Specs of processes see no change of the sources; those of docs, samples and tools are no tests of the rooms. */
-const specFiles = [
-  'src/!(dashboard|cli)/**/*.{unit,prop,int,sim}.spec.ts',
-  'test/{backup,faults,flow,heads,history,http,keys,ledger,log,network,notary,recurring,scheduler,session,standby,store,strangers,subscription,timeTravel,vault}/**/*.{unit,prop,int,sim}.spec.ts',
-]
+const isSpec = (file: string): boolean =>
+  /\.(unit|prop|int|sim)\.spec\.ts$/.test(file) &&
+  (/^src\/(?!dashboard\/|cli\/)/.test(file) ||
+    /^test\/(backup|faults|flow|heads|history|http|keys|ledger|log|network|notary|recurring|scheduler|session|standby|store|strangers|subscription|testing|timeTravel|vault)\//.test(
+      file,
+    ))
 
-const LocationC = t.type({ line: t.number, column: t.number })
-const ReportC = t.type({
-  files: t.record(
-    t.string,
-    t.type({
-      mutants: t.array(
-        t.intersection([
-          t.type({
-            status: t.string,
-            mutatorName: t.string,
-            location: t.type({ start: LocationC, end: LocationC }),
-          }),
-          t.partial({ replacement: t.string }),
-        ]),
-      ),
-    }),
-  ),
+const HuntedC = t.type({
+  found: t.union([t.string, t.null]),
+  reached: t.array(t.type({ file: t.string, ids: t.array(t.string) })),
+  always: t.array(t.string),
+  failed: t.array(t.string),
 })
 
-const rangeOf = ({ file, start, end }: Mutant): string =>
-  `${file}:${start.line + 1}:${start.column}-${end.line + 1}:${end.column}`
+/** As many as one process runs: to start it takes as long as a few of them. */
+const filesAtATime = 10
 
-/** A report counts lines and columns from 1. */
-const fromOne = ({ line, column }: t.TypeOf<typeof LocationC>): Mutant['start'] => ({
-  line: line - 1,
-  column: column - 1,
-})
+const portionsOf = <A>(all: readonly A[]): readonly (readonly A[])[] =>
+  Array.from({ length: Math.ceil(all.length / filesAtATime) }, (_, place) =>
+    all.slice(place * filesAtATime, (place + 1) * filesAtATime),
+  )
 
-/** The mutants with what the specs said to each. `sources` stay as they are. */
-export const runSpecs = (
-  sources: string,
-  folder: string,
+const specsIn = (sources: string, only: readonly string[] | undefined): readonly string[] =>
+  ['src', 'test']
+    .flatMap((root) =>
+      readdirSync(join(sources, root), { recursive: true, encoding: 'utf8' }).map((file) => `${root}/${file}`),
+    )
+    .filter((file) => isSpec(file) && (only === undefined || only.some((beginning) => file.startsWith(beginning))))
+    .sort()
+
+const hunt = (ground: Ground, files: readonly string[], mutant?: string) =>
+  runInstrumented(ground, { file: 'huntInSpecs.ts', args: files, prints: HuntedC }, mutant)
+
+/**
+ * The mutants with the spec files that execute what is changed. A file that fails without any change is left out, and told
+ * of. What is changed where a module is loaded is executed by all files whose process has loaded it.
+ */
+export const findSpecs = async (
+  ground: Ground,
   mutants: readonly Mutant[],
-  only: readonly string[] = specFiles,
-): readonly Mutant[] => {
-  mkdirSync(folder, { recursive: true })
-  const changed = join(folder, 'specs')
-  rmSync(changed, { recursive: true, force: true })
-  cpSync(sources, changed, { recursive: true, verbatimSymlinks: true })
-  const modules = join(import.meta.dirname, 'node_modules/@stryker-mutator')
-  const report = join(folder, 'specs.json')
-  const config = join(folder, 'stryker.conf.json')
-  writeFileSync(
-    config,
-    JSON.stringify({
-      plugins: [join(modules, 'mocha-runner/dist/src/index.js')],
-      testRunner: 'mocha',
-      mochaOptions: { spec: only, 'no-config': true, 'no-package': true },
-      testRunnerNodeArgs: ['--conditions=carillon-source', '--import=tsx', '--no-experimental-require-module'],
-      mutate: [...new Set(mutants.map(rangeOf))],
-      coverageAnalysis: 'perTest',
-      ignoreStatic: false,
-      // Found, not removed: what the compiler would refuse is run as well.
-      checkers: [],
-      // A spec looks at the text of a source file, and nothing here checks types.
-      disableTypeChecks: false,
-      concurrency: 2,
-      timeoutMS: 10_000,
-      dryRunTimeoutMinutes: 60,
-      incremental: true,
-      incrementalFile: join(folder, 'incremental.json'),
-      reporters: ['json', 'progress-append-only'],
-      jsonReporter: { fileName: report },
-      // In the copy's place: StrykerJS would look for the packages only where they are no link.
-      inPlace: true,
-      tempDirName: join(folder, 'backup'),
-      ignorePatterns: ['test/mutants'],
-      allowConsoleColors: false,
-    }),
-  )
-  const onlyDrawn = pathToFileURL(join(import.meta.dirname, 'onlyDrawn.mjs')).href
-  const { status } = spawnSync(
-    process.execPath,
-    ['--import', onlyDrawn, join(modules, 'core/bin/stryker.js'), 'run', config],
-    { cwd: changed, stdio: 'inherit', env: { ...process.env, CARILLON_DRAWN: join(folder, 'mutants.json') } },
-  )
-  if (status !== 0 && !existsSync(report)) throw new Error('StrykerJS has failed; what it printed says why.')
-  const decoded = decodeWith(ReportC, JSON.parse(readFileSync(report, 'utf8')))
-  if (decoded._tag === 'Left') throw new Error(`The report of StrykerJS has another form: ${decoded.left.join('; ')}`)
-  const said = new Map(
-    Object.entries(decoded.right.files).flatMap(([file, { mutants: listed }]) =>
-      listed.map(({ status: specs, mutatorName, location, replacement = '' }) => [
-        identityOf({
-          file,
-          start: fromOne(location.start),
-          end: fromOne(location.end),
-          mutator: mutatorName,
-          replacement,
-        }),
-        specs,
-      ]),
-    ),
-  )
-  return mutants.map((mutant) => {
-    const specs = said.get(identityOf(mutant))
-    return specs === undefined ? mutant : { ...mutant, specs }
-  })
+  only: readonly string[] | undefined,
+  tell: (line: string) => void,
+): Promise<readonly Mutant[]> => {
+  const reachedBy = new Map<string, Set<string>>()
+  const add = (id: string, files: readonly string[]): void => {
+    const known = reachedBy.get(id) ?? new Set()
+    for (const file of files) known.add(file)
+    reachedBy.set(id, known)
+  }
+  const unfit = new Set<string>()
+  const portions = [...portionsOf(specsIn(ground.sources, only))]
+  const all = portions.length
+  const work = async (): Promise<void> => {
+    for (let files = portions.shift(); files !== undefined; files = portions.shift()) {
+      const hunted = await hunt(ground, files)
+      if (typeof hunted === 'string') {
+        for (const file of files) unfit.add(file)
+        tell(`Left out, because ${hunted}: ${files.join(', ')}`)
+        continue
+      }
+      for (const file of hunted.failed) {
+        unfit.add(file)
+        tell(`Left out, because it fails without any change: ${file}`)
+      }
+      for (const { file, ids } of hunted.reached) for (const id of ids) add(id, [file])
+      for (const id of hunted.always) add(id, files)
+      tell(`Looked at ${all - portions.length} of ${all} portions of the specs.`)
+    }
+  }
+  await Promise.all([work(), work()])
+  return mutants.map((mutant) => ({
+    ...mutant,
+    coveredBy: [...(reachedBy.get(mutant.id ?? '') ?? [])].filter((file) => !unfit.has(file)),
+  }))
+}
+
+/** Those next to a file come first, then those of its room, then the quick ones. */
+const distance = (file: string, spec: string): number => {
+  if (basename(spec).startsWith(`${basename(file, '.ts')}.`)) return 0
+  if (dirname(spec) === dirname(file)) return 1
+  const [, room = ''] = file.split('/')
+  const far = ['unit', 'prop', 'int', 'sim'].findIndex((level) => spec.includes(`.${level}.`))
+  return (spec.split('/')[1] === room ? 2 : 6) + far
+}
+
+/** What the specs said to a change: the first that failed; null when none did. */
+export const runSpecs = async (ground: Ground, { id = '', file, coveredBy = [] }: Mutant): Promise<string | null> => {
+  const nearest = [...coveredBy].sort((a, b) => distance(file, a) - distance(file, b))
+  for (const files of portionsOf(nearest)) {
+    const hunted = await hunt(ground, files, id)
+    if (typeof hunted === 'string') return hunted
+    if (hunted.found !== null) return hunted.found
+  }
+  return null
 }
