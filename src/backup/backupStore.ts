@@ -79,7 +79,6 @@ export const backupStore = async (from: string, to: string, progress: BackupProg
     mkdirSync(to, { recursive: true, mode: 0o700 })
     snapshot(source.database, unfinished)
     const head = markSnapshot(unfinished, instantFromMillis(Date.now()))
-    chmodSync(unfinished, 0o600)
     syncPath(unfinished)
     renameSync(unfinished, target.database)
     await assertSound(to, publicKeyIn(source.key), progress)

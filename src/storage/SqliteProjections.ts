@@ -1,11 +1,11 @@
 /**
  * Results of projections in a file of their own beside the store: whatever happens to it, the log can fill it again.
  */
-import { chmodSync } from 'node:fs'
 import type { ProjectionCheckpoint, ProjectionStore, SavedProjection } from '../app/Projection.js'
 import { HashC } from '../encoding/hash.js'
 import type { Json } from '../encoding/canonical.js'
 import type { Database } from './Database.js'
+import { keepPrivate } from './sqlite/keepPrivate.js'
 import { openDatabase } from './sqlite/openDatabase.js'
 
 const schema = `
@@ -37,9 +37,9 @@ export class SqliteProjections implements ProjectionStore {
   /** Opened when it is first needed, so that a file that cannot be used stops its projections and not the node. */
   get #db(): Database {
     if (this.#open !== undefined) return this.#open
-    const db = openDatabase(this.#file)
     // Results may say as much as the states they come from.
-    chmodSync(this.#file, 0o600)
+    keepPrivate(this.#file)
+    const db = openDatabase(this.#file)
     db.exec(schema)
     this.#open = db
     return db

@@ -2,7 +2,7 @@
  * Builds the file of a store out of ticks, log and views together, beside the place where it belongs, and moves it there
  * once it is whole and on disk. Whoever interrupts it finds what was there before.
  */
-import { chmodSync, renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { RestoredMark } from '../engine/RestoredMark.js'
 import { emptyHead, type EncodedTick, type Head } from '../log/Tick.js'
@@ -100,7 +100,6 @@ export const buildStore = async (
 
 /** Puts a file that was built in its place, where there is none or one that nobody has open. */
 export const moveInPlace = (built: string, database: string): void => {
-  chmodSync(built, 0o600)
   syncPath(built)
   // Without checksums for a moment, rather than with those of another file.
   removePageNotes(database)

@@ -22,7 +22,15 @@ import * as t from 'io-ts'
 import { defineApp, defineFlow, startNode, type FlowBody } from 'carillon'
 import { backupStore, restoreStore } from 'carillon/backup'
 import { openControlSocket, readLocalToken } from 'carillon/http'
+import { makeNetwork } from 'carillon/network'
 import { EndedSessions } from '../../src/http/EndedSessions.js'
+import { engineLimits } from '../../src/engine/limits.js'
+import { silentLogger } from '../../src/engine/Logger.js'
+import { writeLogPlace } from '../../src/folder/logPlace.js'
+import { noteClock } from '../../src/folder/storeClock.js'
+import { Watchdog } from '../../src/node/Watchdog.js'
+import { SqliteProjections } from '../../src/storage/SqliteProjections.js'
+import { snapshot } from '../../src/storage/sqlite/snapshot.js'
 import { foreignRefused, foreignRemoved } from '../../src/folder/removeForeign.js'
 import { storeFiles } from '../../src/folder/StoreFolder.js'
 import { openOutput } from '../../src/cli/openOutput.js'
@@ -81,6 +89,38 @@ describe('The files of a store', () => {
     for (const place of [folder, backup, restored]) expect(statSync(place).mode & 0o077).to.equal(0)
   })
 
+  it('are so from their first byte on: a copy that is made, and whatever lies beside a store', async () => {
+    await (await startNode({ app, store: folder })).stop()
+    const open = join(above, 'open')
+    mkdirSync(open)
+    snapshot(join(folder, 'carillon.db'), join(open, 'copy.db'))
+    writeLogPlace(join(open, 'log.json'), 'postgresql://carillon:secret@db.example/carillon')
+    noteClock(open, true)
+    new EndedSessions(join(open, 'http.ended'), 0).add('a session', Date.now() + 60_000, Date.now())
+    await new SqliteProjections(join(open, 'projections.db')).load('totals')
+    const watchdog = new Watchdog({ logger: silentLogger, limits: engineLimits, file: join(open, 'not-returned.json') })
+    watchdog.forget('a flow')
+    watchdog.stop()
+    expect(readdirSync(open)).to.include.members([
+      ...['copy.db', 'log.json', 'virtual-time', 'http.ended', 'projections.db', 'not-returned.json'],
+    ])
+    expect(openToOthers(open)).to.deep.equal([])
+    // Written anew, as at the next start.
+    rmSync(join(open, 'http.ended'))
+    writeFileSync(join(open, 'http.ended'), `a session ${Date.now() + 60_000}\n`, { mode: 0o600 })
+    new EndedSessions(join(open, 'http.ended'), 0)
+    expect(openToOthers(open)).to.deep.equal([])
+  })
+
+  it('of a network are so, too: the keys of the root and of the parties, and their folders', async () => {
+    const network = join(above, 'network')
+    await makeNetwork(network, { members: [{ name: 'Alice' }] })
+    expect(statSync(network).mode & 0o777).to.equal(0o700)
+    expect(statSync(join(network, 'Alice')).mode & 0o777).to.equal(0o700)
+    for (const file of ['root.key', 'root.secret', 'Alice/node.key', 'Alice/node.secret'])
+      expect(statSync(join(network, file)).mode & 0o777, file).to.equal(0o600)
+  })
+
   it('are all known by name, so that none of another user is taken for one of them', async () => {
     const node = await startNode({ app, store: folder })
     const socket = await openControlSocket(node, folder)
@@ -98,8 +138,11 @@ describe('The files of a store', () => {
 
   it('are taken back where an earlier version let others open them', async () => {
     await (await startNode({ app, store: folder })).stop()
-    for (const file of readdirSync(folder)) if (file.includes('.db')) chmodSync(join(folder, file), 0o644)
+    readLocalToken(folder)
+    for (const file of readdirSync(folder))
+      if (file.includes('.db') || file === 'http.token') chmodSync(join(folder, file), 0o644)
     const node = await startNode({ app, store: folder })
+    readLocalToken(folder)
     try {
       expect(openToOthers(folder)).to.deep.equal([])
     } finally {

@@ -6,12 +6,17 @@ import type { Instant } from '../../time/Instant.js'
 import { readMark, writeMark } from '../readMark.js'
 import { SqliteTicks } from '../SqliteTicks.js'
 import { assertStoreFile } from '../storeFormat.js'
+import { keepPrivate } from './keepPrivate.js'
 import { openDatabase } from './openDatabase.js'
 import { openWritable } from './openWritable.js'
 
-/** One committed state of a store's file as a file of its own. The writer of the source is not held up. */
+/**
+ * One committed state of a store's file as a file of its own, which nobody else can open from its first byte on. The writer of the
+ * source is not held up.
+ */
 export const snapshot = (source: string, target: string): void => {
   assertStoreFile(source)
+  keepPrivate(target)
   const db = openDatabase(source, { readOnly: true })
   try {
     db.exec('PRAGMA busy_timeout = 2000')
