@@ -1,11 +1,12 @@
 /**
  * What each party may send in a minute: messages and bytes, each from a bucket that holds a minute's worth and fills at a
- * steady rate. It decides nothing about the ledger, only when something is looked at, so it is not recorded.
+ * steady rate. What is refused has been read, too, so no more is read of a party meanwhile than it may send. It decides nothing
+ * about the ledger, only when something is looked at, so it is not recorded.
  */
 import type { PublicKey } from '../identity/PublicKey.js'
 import type { SessionLimits } from '../session/limits.js'
 
-type Bucket = { messages: number; bytes: number; atMs: number }
+type Bucket = { messages: number; bytes: number; atMs: number; heldUntilMs: number }
 
 const minuteMs = 60_000
 
@@ -20,13 +21,16 @@ export class MemberBudgets {
   /** Takes from what a party may send: 0 when there was as much, otherwise the milliseconds until there will be. */
   take(party: PublicKey, messages: number, bytes: number, nowMs: number): number {
     const { messagesPerMinute, bytesPerMinute } = this.#limits
-    const known = this.#buckets.get(party) ?? { messages: messagesPerMinute, bytes: bytesPerMinute, atMs: nowMs }
+    const full = { messages: messagesPerMinute, bytes: bytesPerMinute, atMs: nowMs, heldUntilMs: nowMs }
+    const known = this.#buckets.get(party) ?? full
     // A clock that was set back gives nothing, and takes nothing.
     const share = Math.max(0, nowMs - known.atMs) / minuteMs
     const bucket = {
       messages: Math.min(messagesPerMinute, known.messages + share * messagesPerMinute),
       bytes: Math.min(bytesPerMinute, known.bytes + share * bytesPerMinute),
       atMs: nowMs,
+      // A clock that was set back holds nobody for longer than a minute.
+      heldUntilMs: Math.min(Math.max(known.heldUntilMs, nowMs), nowMs + minuteMs),
     }
     this.#buckets.set(party, bucket)
     // What is larger than a whole minute's worth needs all of it, and no more.
@@ -39,5 +43,14 @@ export class MemberBudgets {
     bucket.messages -= messages
     bucket.bytes -= bytes
     return 0
+  }
+
+  /** Milliseconds until more is to be read of a party of which something was refused: as long as it would have taken to be sent. */
+  hold(party: PublicKey, messages: number, bytes: number, nowMs: number): number {
+    const { messagesPerMinute, bytesPerMinute } = this.#limits
+    const bucket = this.#buckets.get(party)
+    if (bucket === undefined) return 0
+    bucket.heldUntilMs += Math.max(messages / messagesPerMinute, bytes / bytesPerMinute) * minuteMs
+    return Math.ceil(bucket.heldUntilMs - nowMs)
   }
 }

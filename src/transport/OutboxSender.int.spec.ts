@@ -87,14 +87,15 @@ const post = (waiting: readonly Post[]) => {
     clock.setTo(clock.now() + ms)
     await Promise.resolve()
   }
-  const hear = (from: number, ...envelopes: readonly Envelope[]): void => void deliver(partyAt(from), envelopes, 100)
+  const hear = (from: number, ...envelopes: readonly Envelope[]): void | Promise<void> =>
+    deliver(partyAt(from), envelopes, 100)
   /** A party opens sessions here, and uses up most of its credit in each of them. */
   const useUp = async (from: number, count: number): Promise<void> => {
     for (let index = 0; index < count; index++) {
       const session = sessionAt(from + 1_000 * index)
       sessions.insert({ id: session, role: 'responder', party: partyAt(from), flowSeq: 1, fromRevision: 0 })
       const message = { kind: 'data', payload: null } as const
-      hear(from, { kind: 'message', session, from: 'initiator', seq: sessionLimits.unreadMessages - 1, message })
+      void hear(from, { kind: 'message', session, from: 'initiator', seq: sessionLimits.unreadMessages - 1, message })
     }
     await new Promise((resolve) => setImmediate(resolve))
   }
@@ -152,9 +153,9 @@ describe('The outbox', () => {
     for (let seq = 0; seq < first; seq++) acknowledge(1, seq)
     expect(inOrder(), 'that it has arrived does not mean that it was read').to.deep.equal(upTo(first))
     // A stranger's word counts for nothing.
-    hear(2, { kind: 'credit', session: sessionAt(1), from: 'responder', seq: 1_000 })
+    void hear(2, { kind: 'credit', session: sessionAt(1), from: 'responder', seq: 1_000 })
     expect(inOrder()).to.deep.equal(upTo(first))
-    hear(1, { kind: 'credit', session: sessionAt(1), from: 'responder', seq: 100 })
+    void hear(1, { kind: 'credit', session: sessionAt(1), from: 'responder', seq: 100 })
     expect(inOrder()).to.deep.equal(upTo(100))
     // The word of credit may be lost, so the next message is tried now and then, and only that one.
     for (let seq = first; seq < 100; seq++) acknowledge(1, seq)
@@ -199,11 +200,32 @@ describe('The outbox', () => {
 
   it('takes so much of a party in a minute, signs of life without anything in them included', () => {
     const { sentTo, hear } = post([])
-    for (let each = 0; each < sessionLimits.messagesPerMinute; each++) hear(1)
+    for (let each = 0; each < sessionLimits.messagesPerMinute; each++) void hear(1)
     const message = { kind: 'data', payload: null } as const
-    hear(1, { kind: 'message', session: sessionAt(1), from: 'initiator', seq: 1, message })
+    void hear(1, { kind: 'message', session: sessionAt(1), from: 'initiator', seq: 1, message })
     expect(sentTo(1)).to.have.lengthOf(1)
     expect(sentTo(1)[0]).to.include({ kind: 'refused', code: 'member-budget-exceeded' })
+  })
+
+  it('reads of a party that has used up its minute no more than it may send, though it refuses all of that', async () => {
+    const { hear, advance } = post([])
+    const message = { kind: 'data', payload: null } as const
+    const perSecond = sessionLimits.messagesPerMinute / 60
+    for (let each = 0; each < sessionLimits.messagesPerMinute; each++) void hear(1)
+    let read = 0
+    for (let seq = 0; seq < 2 * perSecond; seq++)
+      void Promise.resolve(hear(1, { kind: 'message', session: sessionAt(1), from: 'initiator', seq, message })).then(
+        () => (read += 1),
+      )
+    const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+    for (let ms = 0; ms < 1_000; ms += 10) await advance(10)
+    await settle()
+    expect(read).to.be.within(perSecond - 100, perSecond + 100)
+    for (let ms = 0; ms < 1_100; ms += 10) await advance(10)
+    await settle()
+    expect(read).to.equal(2 * perSecond)
+    // Of another one it reads at once.
+    await hear(2)
   })
 
   it('sends again what is not acknowledged, with growing waits, until it is', async () => {

@@ -344,7 +344,8 @@ export class OutboxSender {
   async #deliver(from: PublicKey, envelopes: readonly unknown[], bytes: number): Promise<void> {
     if (this.#stopped) return
     const { clock, network } = this.#parts
-    const waitMs = this.#budgets.take(from, Math.max(1, envelopes.length), bytes, clock.now())
+    const count = Math.max(1, envelopes.length)
+    const waitMs = this.#budgets.take(from, count, bytes, clock.now())
     if (waitMs > 0) {
       const { messagesPerMinute, bytesPerMinute } = this.#parts.limits
       const party = network().member(from)?.party.name ?? from
@@ -354,8 +355,9 @@ export class OutboxSender {
         if (!isLeft(decoded) && decoded.right.kind === 'message')
           this.#refuse(from, decoded.right, overBudget(why, waitMs))
       }
+      const heldMs = Math.max(waitMs, this.#budgets.hold(from, count, bytes, clock.now()))
       await new Promise<void>((resolve) => {
-        clock.wakeAt(clock.now() + waitMs, resolve)
+        clock.wakeAt(clock.now() + heldMs, resolve)
       })
       return
     }
