@@ -10,7 +10,7 @@ import type { AccountId } from './model/Origin.js'
 import type { Refusal } from './model/Refusal.js'
 import { treasury, type Account } from './model/Registry.js'
 import { knownExecutions, timesOf, type Task } from './model/Task.js'
-import { tryPush, type UnixTime } from './model/slots.js'
+import { tryPush, type MissedPage, type UnixTime } from './model/slots.js'
 import { theTaskQueue } from './states.js'
 
 /** "For each timestamp, inserting the task id of the task into the trigger map." */
@@ -48,12 +48,26 @@ const leaveTaskQueue = function* (books: Books, task: Task): FlowBody<number> {
   return 1
 }
 
+/** The page of a slot in the missed queue, whose pages stand in the order of their slots, however many there are. */
+const pageOf = function* (books: Books, at: UnixTime): FlowBody<MissedPage | undefined> {
+  const { missedFirst, missedNext } = yield* books.sweeper()
+  let [first, end] = [missedFirst, missedNext]
+  while (first < end) {
+    const middle = Math.floor((first + end) / 2)
+    const page = yield* books.missed.get(String(middle))
+    if (page === undefined || page.at === at) return page
+    if (page.at < at) first = middle + 1
+    else end = middle
+  }
+  return undefined
+}
+
 /** An emptied page stays, as an empty one: the pages are numbered without gaps. */
 const leaveMissedQueue = function* (books: Books, task: Task, most: number): FlowBody<number> {
-  const { missedFirst, missedNext } = yield* books.sweeper()
   let found = 0
-  for (let page = missedFirst; page < missedNext && found < most; page++) {
-    const missed = yield* books.missed.get(String(page))
+  for (const time of timesOf(task.schedule)) {
+    if (found >= most) break
+    const missed = yield* pageOf(books, time)
     if (missed?.tasks.includes(task.id) !== true) continue
     yield* books.missed.put({ ...missed, tasks: without(missed.tasks, task) })
     found += 1

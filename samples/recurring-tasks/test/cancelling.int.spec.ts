@@ -129,6 +129,28 @@ describe('cancelling a task', () => {
     ])
   })
 
+  it('takes it out of the missed queue wherever it stands there, however many slots were missed', async () => {
+    const scene = await Scene.open({ settings: budgetFor(0, 50) })
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+    await scene.scheduled('x', [T])
+    for (const [index, name] of names.entries()) await scene.scheduled(name, [T + 2 * index * S])
+    await scene.scheduled('y', [T + 4 * S, T + 6 * S])
+    await scene.downUntil(T + 20 * S)
+    await scene.tasks.stop(root)
+    await scene.tasks.reconfigure(budgetFor(1, 50))
+    await scene.tasks.start(root)
+    // One sweep has made the pages, and reported one task.
+    await scene.to(T + 20 * S + 1)
+    expect(await scene.told('ScheduledTasksStopped', 'ScheduledTasksResumed')).to.include('TaskMissed x 0')
+    const missed = async () => (await scene.tasks.missedQueue()).flatMap(({ tasks }) => tasks)
+    for (const name of ['a', 'd', 'g', 'y']) {
+      expect(await missed(), name).to.include(id(name))
+      expect(await scene.tasks.cancel(alice, id(name))).to.include({ ok: true })
+      expect(await missed(), name).to.not.include(id(name))
+    }
+    expect((await scene.events()).map(({ event }) => event)).to.not.include('TaskNotFound')
+  })
+
   it('[OAK-159] of the last id in a slot removes the slot, and of another leaves the rest in order', async () => {
     const scene = await Scene.open()
     await scene.scheduled('a', [T])

@@ -38,7 +38,6 @@ const isInt64 = (text: string): boolean => {
  * digits as text, which is how such numbers are written in JSON.
  */
 export const Int64C = t.union([IntegerC, t.refinement(t.string, isInt64, 'Digits')], 'Int64')
-export type Int64 = t.TypeOf<typeof Int64C>
 
 const nanosPerSecond = 1_000_000_000
 const nanosPerMilli = 1_000_000
