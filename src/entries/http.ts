@@ -37,6 +37,6 @@ export {
 } from '../http/Panel.js'
 export { defineEndpoint, type Endpoint, type EndpointAsked, type EndpointOptions } from '../http/Endpoint.js'
 export { ClockControl } from '../http/ClockControl.js'
-export { PermissionC, type Permission, type PermissionBrand } from '../operator/Permission.js'
+export { PermissionC, type NeededPermission, type Permission, type PermissionBrand } from '../operator/Permission.js'
 export type { NewToken } from '../operator/operateTokens.js'
 export type { Token, TokenId, TokenIdBrand, TokenNameBrand } from '../operator/Token.js'

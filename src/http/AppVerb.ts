@@ -10,7 +10,7 @@ import { JsonC } from '../encoding/JsonC.js'
 import { CarillonError } from '../errors/CarillonError.js'
 import { httpLimits } from './limits.js'
 import type { Node } from '../node/Node.js'
-import { PermissionC } from '../operator/Permission.js'
+import { PermissionC, type NeededPermission } from '../operator/Permission.js'
 import { assertMay, mayDo, operatorOf, type Principal } from './Principal.js'
 
 const ArgumentC = t.intersection([
@@ -70,15 +70,18 @@ export type VerbOptions<I> = {
   readonly input: t.Type<I, unknown>
   /** Whether it only looks, so that `--watch` may ask it again every second. */
   readonly live?: boolean
-  /** What a token must allow, such as `chores:view`; `any` for a verb that looks at `may` itself. Default `admin`. */
-  readonly permission?: string
+  /**
+   * What a token must allow, such as `chores:view`, or several permissions of which each is enough; `any` for a verb that
+   * looks at `may` itself. Default `admin`.
+   */
+  readonly permission?: NeededPermission
   readonly handle: (asked: VerbAsked<I>) => Promise<VerbAnswer>
 }
 
 /** One verb of an app. Make one with {@link defineVerb}. */
 export type Verb = {
   readonly description: t.TypeOf<typeof VerbDescriptionC>
-  readonly permission: string
+  readonly permission: NeededPermission
   readonly perform: (node: Node, words: unknown, caller: VerbCaller) => Promise<VerbAnswer>
 }
 
@@ -118,8 +121,9 @@ export const defineVerb = <I>(options: VerbOptions<I>): Verb => {
     throw new CarillonError('definition-invalid', `Verb ${name}: every verb has an option --${own.name} already.`, {
       name,
     })
-  if (permission !== 'any' && !PermissionC.is(permission))
-    throw new CarillonError('definition-invalid', `Verb ${name}: "${permission}" is no permission.`, { name })
+  const needed = [permission].flat()
+  if (permission !== 'any' && !(needed.length > 0 && needed.every((each) => PermissionC.is(each))))
+    throw new CarillonError('definition-invalid', `Verb ${name}: "${needed.join(', ')}" is no permission.`, { name })
   return {
     description: { name, summary, ...given, live },
     permission,

@@ -32,6 +32,8 @@ describe('a verb of an app', () => {
       () => verb({ options: [option('json')] }),
       () => verb({ options: [option('url')] }),
       () => verb({ permission: 'whatever' }),
+      () => verb({ permission: ['chores:view', 'any'] }),
+      () => verb({ permission: [] }),
       () => defineVerbs({ name: '-x', summary: '', verbs: [] }),
       () => defineVerbs({ name: 'x', summary: '', verbs: [verb({}), verb({})] }),
     ])

@@ -9,7 +9,7 @@ import type { Json } from '../encoding/canonical.js'
 import { InstantC } from '../time/Instant.js'
 import { StateRefC } from '../ledger/StateRef.js'
 import { FlowIdC } from '../log/FlowId.js'
-import { PermissionC } from '../operator/Permission.js'
+import { PermissionC, type NeededPermission } from '../operator/Permission.js'
 import type { Node } from '../node/Node.js'
 
 const record = <P extends t.Props, Q extends t.Props>(props: P, optional: Q) =>
@@ -146,8 +146,11 @@ export type PanelOptions = {
   readonly title: string
   /** One sentence under the title. */
   readonly summary?: string
-  /** What the token must allow, to see it and to act on it. Default `view` and `operate`. */
-  readonly permissions?: { readonly view?: string; readonly act?: string }
+  /**
+   * What the token must allow, to see it and to act on it. Default `view` and `operate`. Several for `view`: each of them is
+   * enough.
+   */
+  readonly permissions?: { readonly view?: NeededPermission; readonly act?: string }
   /** Reads the node; called whenever the panel is looked at and something has happened. */
   readonly read: (node: Node) => Promise<readonly Block[]>
   /** What a person may do on it. Default: nothing. */
@@ -156,7 +159,7 @@ export type PanelOptions = {
 
 /** A page of the dashboard that an app contributes. Make one with {@link definePanel}. */
 export type Panel = Required<Pick<PanelOptions, 'name' | 'title' | 'summary' | 'read' | 'actions'>> & {
-  readonly permissions: { readonly view: string; readonly act: string }
+  readonly permissions: { readonly view: NeededPermission; readonly act: string }
 }
 
 const namePattern = /^[a-z][a-z0-9-]{0,39}$/
@@ -170,7 +173,9 @@ export const definePanel = (options: PanelOptions): Panel => {
   for (const each of [name, ...actions.map((action) => action.name)])
     if (!namePattern.test(each))
       throw refuse(`"${each}" is not a name. Use small letters, digits and hyphens, beginning with a letter.`)
-  for (const each of [permissions.view, permissions.act, ...actions.flatMap(({ permission }) => permission ?? [])])
+  const view = [permissions.view].flat()
+  if (view.length === 0) throw refuse('it needs a permission to be seen.')
+  for (const each of [...view, permissions.act, ...actions.flatMap(({ permission }) => permission ?? [])])
     if (!PermissionC.is(each)) throw refuse(`"${each}" is not a permission, such as view, operate or chores:manage.`)
   if (new Set(actions.map((action) => action.name)).size !== actions.length)
     throw refuse('two actions have the same name.')

@@ -3,7 +3,7 @@
  */
 import type { SignalTarget } from '../flow/decideSignal.js'
 import type { OperatorName } from '../operator/OperatorRequest.js'
-import { isGranted } from '../operator/Permission.js'
+import { isGranted, type NeededPermission } from '../operator/Permission.js'
 import { CarillonError } from '../errors/CarillonError.js'
 
 export type Principal = {
@@ -37,11 +37,12 @@ export const operatorOf = ({ name, from, operator }: Principal): string => opera
 export const targetOf = (to: SignalTarget, { token }: Principal): SignalTarget =>
   typeof to === 'string' || to.caller !== undefined || token === undefined ? to : { ...to, caller: token }
 
-export const mayDo = ({ permissions }: Principal, needed: string): boolean => isGranted(permissions, needed)
+export const mayDo = ({ permissions }: Principal, needed: NeededPermission): boolean => isGranted(permissions, needed)
 
 /** Refuses what the principal may not do. */
-export const assertMay = (principal: Principal, needed: string): void => {
-  if (mayDo(principal, needed)) return
+export const assertMay = (principal: Principal, permission: NeededPermission): void => {
+  if (mayDo(principal, permission)) return
+  const needed = [permission].flat().join(' or ')
   throw new CarillonError(
     'permission-missing',
     `This needs the permission ${needed}; the token "${principal.name}" has: ${principal.permissions.join(', ')}.`,

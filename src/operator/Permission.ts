@@ -44,6 +44,9 @@ const covers = (granted: string, needed: string): boolean =>
   (granted === 'operate' && needed.startsWith('signal:')) ||
   (/^(start|signal):/.test(granted) && granted.endsWith('*') && needed.startsWith(granted.slice(0, -1)))
 
+/** One permission, or several of which each is enough. */
+export type NeededPermission = string | readonly string[]
+
 /** Whether any of the granted permissions covers what is needed. */
-export const isGranted = (granted: readonly string[], needed: string): boolean =>
-  granted.some((permission) => covers(permission, needed))
+export const isGranted = (granted: readonly string[], needed: NeededPermission): boolean =>
+  [needed].flat().some((each) => granted.some((permission) => covers(permission, each)))

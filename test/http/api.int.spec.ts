@@ -280,8 +280,11 @@ describe('the HTTP API', () => {
 
   it('shows what the app contributes, to those who may see it', async () => {
     const token = await belfry.token(['bells:view'])
-    const panels = await belfry.ask('/api/v1/panels', { token })
-    expect(items(panels).map(({ name }) => name)).to.deep.equal(['bells'])
+    for (const each of [token, await belfry.token(['bells:manage'])]) {
+      const panels = await belfry.ask('/api/v1/panels', { token: each })
+      expect(items(panels).map(({ name }) => name)).to.deep.equal(['bells'])
+    }
+    expect(items(await belfry.ask('/api/v1/panels', { token: await belfry.token(['tasks:view']) }))).to.deep.equal([])
     const shown = await belfry.ask('/api/v1/panels/bells', { token })
     expect((shown.body['blocks'] as { kind: string }[])[0]).to.have.property('kind', 'table')
     const refused = await belfry.ask('/api/v1/panels/bells/actions/hang', { method: 'POST', body: {}, token })

@@ -102,7 +102,7 @@ export const bellsPanel = definePanel({
   name: 'bells',
   title: 'Bells',
   summary: 'Every bell of the tower, and the rope to ring it.',
-  permissions: { view: 'bells:view', act: 'bells:manage' },
+  permissions: { view: ['bells:view', 'bells:manage'], act: 'bells:manage' },
   read: async (node) => [
     {
       kind: 'table',

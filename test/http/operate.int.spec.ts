@@ -121,7 +121,7 @@ describe("an app's verbs over HTTP", () => {
   const list = defineVerb({
     name: 'list',
     summary: 'list the bells',
-    permission: 'bells:view',
+    permission: ['bells:view', 'bells:manage'],
     input: t.strict({}),
     handle: () => Promise.resolve({ lines: ['Marie'], data: null }),
   })
@@ -163,6 +163,12 @@ describe("an app's verbs over HTTP", () => {
       const looked = await ask('/verbs/bells/polish', {}, ada.text)
       expect(looked).to.deep.equal({ lines: ['http:ada@127.0.0.1'], data: false })
       expect(await ask('/verbs/bells/polish', {})).to.have.property('data', true)
+      const ben = newTokenText()
+      const manager = { token: ben.id, name: 'ben', hash: ben.hash, permissions: ['bells:manage'] }
+      await ask('/operate', { on: 'token', action: 'issue', token: manager })
+      expect(await ask('/verbs/bells/list', {}, ben.text), 'each of several permissions is enough').to.have.property(
+        'lines',
+      )
     } finally {
       await server.close()
       await node.stop()
