@@ -4,7 +4,7 @@
 import { defineApp, type App, type Node } from 'carillon'
 import { archiveProposals, confirmFollowing, refreshVotingPower } from './chores.js'
 import { ChoreEngine } from './engine/index.js'
-import { Governance, governanceFlows, governanceStates } from './governance.js'
+import { governanceFlows, governanceOn, governanceStates } from './governance.js'
 
 /** What a party runs that is only followed: governance without chores. */
 export const createGovernanceApp = (): App =>
@@ -20,7 +20,7 @@ export type ChoresApp = {
 /** Everything a process needs. Make it anew at each start: closures do not survive one, and need not. */
 export const createChoresApp = (): ChoresApp => {
   const engine = new ChoreEngine()
-  const governance = new Governance()
+  const governance = governanceOn(() => engine.node)
   engine.registerChore(refreshVotingPower(engine, governance))
   engine.registerChore(archiveProposals(engine, governance))
   engine.registerChore(confirmFollowing(engine, governance))
@@ -34,7 +34,6 @@ export const createChoresApp = (): ChoresApp => {
       projections: engine.projections,
     }),
     connect: async (node) => {
-      governance.connect(node)
       await engine.connect(node)
       await engine.resumeTimers()
     },

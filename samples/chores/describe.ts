@@ -2,7 +2,7 @@
  * Statuses and log entries as lines for people.
  */
 import type { Instant } from 'carillon'
-import { lampOf, type ChoreStatus, type RunLogEntry } from './engine/index.js'
+import { isRandom, lampOf, type ChoreStatus, type RunLogEntry } from './engine/index.js'
 
 const shown = (at: Instant | null): string => (at === null ? 'none' : at.replace('.000Z', 'Z'))
 
@@ -22,7 +22,7 @@ export const describeDetails = (status: ChoreStatus, now: Instant): readonly str
   `${status.choreName} (${status.choreId}): ${status.choreDescription}`,
   `  lamp        ${lampOf(status, now)}`,
   `  lifecycle   ${status.lifecycle}${status.held === null ? '' : `: ${status.held}`}`,
-  `  interval    ${status.intervalSeconds} s${status.maxIntervalSeconds === null ? '' : ` to ${status.maxIntervalSeconds} s`}`,
+  `  interval    ${status.intervalSeconds} s${isRandom(status) ? ` to ${status.maxIntervalSeconds} s` : ''}`,
   `  timeout     ${status.taskTimeoutSeconds} s a task`,
   `  scheduler   ${status.schedulerStatus}, next run ${shown(status.nextScheduledRunAt)}`,
   `  conductor   ${status.conductorStatus}, since ${shown(status.conductorStartedAt)}, ${status.conductorInvocationCount} ticks`,

@@ -34,7 +34,6 @@ const open = async ({ dissolved }: { readonly dissolved?: string } = {}) => {
         .map(({ data }) => data.followee.name)
         .sort(),
     restart: async () => {
-      chores.engine.disconnect()
       await network.crash('Ada')
       chores = createChoresApp()
       await network.restart('Ada', { app: chores.app })

@@ -10,37 +10,32 @@ import {
 import { ChoreStand } from './test/ChoreStand.js'
 import { Held } from './test/Held.js'
 import { createChoresApp } from './app.js'
-import { toView } from './engine/index.js'
 import {
   Archive,
   CreateNeuron,
   Follow,
-  Governance,
   governanceFlows,
+  governanceOn,
   governanceStates,
   Neuron,
   SettleProposals,
 } from './governance.js'
-import { auditor } from './test/callers.js'
 
 const open = async (neurons: readonly (readonly [id: string, isDissolved: boolean])[]) => {
-  const governance = new Governance()
   const refreshed: string[] = []
   let hold: Held<undefined> | undefined
-  const watched = {
-    listNeurons: () => governance.listNeurons(),
-    refreshVotingPower: async (neuronId: string) => {
-      refreshed.push(neuronId)
-      await hold?.promise
-      await governance.refreshVotingPower(neuronId)
-    },
-  }
   const stand = await ChoreStand.open({
     app: { states: governanceStates, flows: governanceFlows },
-    started: (node) => {
-      governance.connect(node)
-    },
     chores: (engine) => {
+      const governance = governanceOn(() => engine.node)
+      const watched = {
+        ...governance,
+        refreshVotingPower: async (neuronId: string) => {
+          refreshed.push(neuronId)
+          await hold?.promise
+          await governance.refreshVotingPower(neuronId)
+        },
+      }
       engine.registerChore(refreshVotingPower(engine, watched))
       engine.registerChore(archiveProposals(engine, governance))
     },
@@ -158,9 +153,8 @@ describe('archiving proposals', () => {
 
 describe('the governance', () => {
   it('knows all its neurons and all whom it follows, although one page does not hold them', async () => {
-    const governance = new Governance()
     const { stand } = await open([])
-    governance.connect(stand.node)
+    const governance = governanceOn(() => stand.node)
     const many = Array.from({ length: 1_005 }, (_, place) => `n-${place}`)
     const { key } = stand.node.party
     await Promise.all(many.map((neuronId) => stand.node.run(CreateNeuron, { neuronId, isDissolved: false })))
@@ -178,7 +172,7 @@ describe('the app of the sample', () => {
     const { app, connect, engine } = createChoresApp()
     const node = await startNode({ app })
     await connect(node)
-    expect((await toView(engine, auditor).getAllStatuses()).map(({ choreId }) => choreId)).to.deep.equal([
+    expect((await engine.getAllStatuses()).map(({ choreId }) => choreId)).to.deep.equal([
       refreshVotingPowerId,
       archiveProposalsId,
       confirmFollowingId,

@@ -184,73 +184,60 @@ export const governanceFlows = [
   ...[Follow, AskFollowee, AnswerFollower],
 ]
 
+/** Gives the chores something to work on, unless there is something already: says whether it did. */
+export const populate = async (node: Node): Promise<boolean> => {
+  if ((await node.states(Neuron)).length > 0) return false
+  for (const neuronId of ['neuron-1', 'neuron-2', 'neuron-3'])
+    await node.run(CreateNeuron, { neuronId, isDissolved: neuronId === 'neuron-2' })
+  await node.run(SettleProposals, { count: 250 })
+  return true
+}
+
 const sorted = (names: readonly string[]): readonly string[] => names.toSorted((a, b) => a.localeCompare(b))
 
-export class Governance {
-  #node: Node | undefined
-
-  connect(node: Node): void {
-    this.#node = node
+/** All states of a kind, however many there are: the vault answers in pages. */
+const all = async <A>(node: Node, definition: StateDefinition<A>): Promise<readonly A[]> => {
+  const found: A[] = []
+  for (let after: string | undefined = '0'; after !== undefined;) {
+    const page: Page<StateAndRef<A>, string> = await node.query(definition, { after, limit: 1_000 })
+    for (const { data } of page.items) found.push(data)
+    after = page.next
   }
+  return found
+}
 
-  get #connected(): Node {
-    if (this.#node === undefined) throw new Error('Governance cannot be reached.')
-    return this.#node
-  }
-
+/** What chores ask of the governance, on the node that is there when they ask. */
+export const governanceOn = (node: () => Node) => ({
   /** The ids of all neurons, in order. */
-  async listNeurons(): Promise<readonly string[]> {
-    return sorted((await this.#all(Neuron)).map(({ neuronId }) => neuronId))
-  }
+  listNeurons: async () => sorted((await all(node(), Neuron)).map(({ neuronId }) => neuronId)),
 
-  async refreshVotingPower(neuronId: string): Promise<void> {
-    await this.#connected.run(RefreshVotingPower, { neuronId }, { by: 'chores' })
-  }
+  refreshVotingPower: async (neuronId: string): Promise<void> => {
+    await node().run(RefreshVotingPower, { neuronId }, { by: 'chores' })
+  },
 
-  progress(): Promise<Progress> {
-    return this.#connected.run(ArchiveProgress, {}, { by: 'chores' })
-  }
+  progress: () => node().run(ArchiveProgress, {}, { by: 'chores' }),
 
-  archiveFrom(from: number): Promise<Progress> {
-    return this.#connected.run(ArchivePortion, { from }, { by: 'chores' })
-  }
+  archiveFrom: (from: number) => node().run(ArchivePortion, { from }, { by: 'chores' }),
 
   /** The day it is, in UTC. */
-  today(): string {
-    return instantFromMillis(this.#connected.nowMs).slice(0, 10)
-  }
+  today: (): string => dayOf(instantFromMillis(node().nowMs)),
 
   /** The names of all parties that are followed, in order. */
-  async listFollowees(): Promise<readonly string[]> {
-    return sorted((await this.#all(Following)).map(({ followee }) => followee.name))
-  }
+  listFollowees: async () => sorted((await all(node(), Following)).map(({ followee }) => followee.name)),
 
   /** Has a party asked, once a day, and does not wait for its answer. */
-  async askFollowee(name: string, day: string): Promise<void> {
-    const node = this.#connected
-    const following = await node.find(Following, name)
+  askFollowee: async (name: string, day: string): Promise<void> => {
+    const following = await node().find(Following, name)
     if (following === undefined) throw new Error(`${name} is not followed any more.`)
-    await node.start(AskFollowee, { followee: following.data.followee }, { clientId: `ask ${name} ${day}` })
-  }
+    await node().start(AskFollowee, { followee: following.data.followee }, { clientId: `ask ${name} ${day}` })
+  },
 
   /** With how many neurons each party votes that has answered on a day or later. */
-  async answersSince(day: string): Promise<ReadonlyMap<string, number>> {
-    const followings = await this.#all(Following)
-    return new Map(
-      followings.flatMap(({ followee, answeredAt, votingNeurons }) =>
-        answeredAt !== null && answeredAt.slice(0, 10) >= day ? [[followee.name, votingNeurons] as const] : [],
-      ),
+  answersSince: async (day: string): Promise<ReadonlyMap<string, number>> => {
+    const answered = (await all(node(), Following)).filter(
+      ({ answeredAt }) => answeredAt !== null && dayOf(answeredAt) >= day,
     )
-  }
-
-  /** However many there are: the vault answers in pages. */
-  async #all<A>(definition: StateDefinition<A>): Promise<readonly A[]> {
-    const all: A[] = []
-    for (let after: string | undefined = '0'; after !== undefined;) {
-      const page: Page<StateAndRef<A>, string> = await this.#connected.query(definition, { after, limit: 1_000 })
-      for (const { data } of page.items) all.push(data)
-      after = page.next
-    }
-    return all
-  }
-}
+    return new Map(answered.map(({ followee, votingNeurons }) => [followee.name, votingNeurons]))
+  },
+})
+export type Governance = ReturnType<typeof governanceOn>

@@ -10,16 +10,11 @@ import { EmbeddedStore } from 'carillon/logs'
 import { VirtualNetwork } from 'carillon/testing'
 import { createChoresApp, createGovernanceApp, type ChoresApp } from './app.js'
 import { archiveProposalsId, confirmFollowingId, refreshVotingPowerId } from './chores.js'
-import { choresPermissions, toManage, toView, type Caller } from './engine/index.js'
 import { describeEntry, describeStatus } from './describe.js'
-import { CreateNeuron, Follow, SettleProposals } from './governance.js'
+import { CreateNeuron, Follow, Following, populate } from './governance.js'
 
 const monday = instant('2026-01-05T00:00:00.000Z')
 const folder = mkdtempSync(join(tmpdir(), 'carillon-chores-'))
-
-/** Two people, as `carillon` would name them, and what their tokens allow. */
-const caretaker: Caller = { by: 'cli:caretaker', may: (needed) => needed === choresPermissions.manage }
-const auditor: Caller = { by: 'cli:auditor', may: (needed) => needed === choresPermissions.view }
 
 const say = (text: string): void => {
   console.log(text)
@@ -27,13 +22,7 @@ const say = (text: string): void => {
 
 /** Neurons of three parties, settled proposals, and whom Ada follows. */
 const prepare = async (network: VirtualNetwork, ada: Node): Promise<void> => {
-  for (const [neuronId, isDissolved] of [
-    ['neuron-1', false],
-    ['neuron-2', true],
-    ['neuron-3', false],
-  ] as const)
-    await ada.run(CreateNeuron, { neuronId, isDissolved })
-  await ada.run(SettleProposals, { count: 250 })
+  await populate(ada)
   for (const name of ['Bela', 'Carol']) {
     await network.node(name).run(CreateNeuron, { neuronId: `${name}-1`, isDissolved: false })
     await ada.run(Follow, { followee: network.party(name) })
@@ -52,8 +41,14 @@ try {
     },
   })
   const showStatuses = async (): Promise<void> => {
-    for (const status of await toView(chores.engine, auditor).getAllStatuses()) say(describeStatus(status, network.now))
+    for (const status of await chores.engine.getAllStatuses()) say(describeStatus(status, network.now))
   }
+  /** Who has answered Ada, as her ledger has it. */
+  const answers = async (): Promise<string> =>
+    (await network.node('Ada').states(Following))
+      .map(({ data }) => `${data.followee.name} ${data.answeredAt === null ? 'has not answered' : 'has answered'}`)
+      .toSorted()
+      .join(', ')
   await chores.connect(network.node('Ada'))
   await prepare(network, network.node('Ada'))
   await network.crash('Carol')
@@ -61,20 +56,19 @@ try {
   say(`${monday}  Ada has three neurons (one of them dissolved) and 250 settled proposals, and follows Bela and Carol,`)
   say('                          whose node is down. All three chores are started\n')
   for (const id of [refreshVotingPowerId, archiveProposalsId, confirmFollowingId])
-    await toManage(chores.engine, caretaker).control(id, { verb: 'start' }, caretaker)
+    await chores.engine.control(id, { verb: 'start' }, { by: 'cli:caretaker' })
   await network.advanceTo(plus(monday, { minutes: 10 }))
-  say(`${network.now}  Bela has answered, Carol has not:`)
+  say(`${network.now}  ${await answers()}:`)
   await showStatuses()
   await network.restart('Carol')
   await network.advanceTo(plus(monday, { days: 6, hours: 23 }))
-  say(`\n${network.now}  Carol's node came back after ten minutes, and answered. Nearly a week later:`)
+  say(`\n${network.now}  Carol's node came back after ten minutes: ${await answers()}. Nearly a week later:`)
   await showStatuses()
 
   const secondMonday = plus(monday, { weeks: 1 })
   await network.advanceTo(plus(secondMonday, { seconds: 15 }))
   say(`\n${network.now}  in the middle of the second run:`)
   await showStatuses()
-  chores.engine.disconnect()
   await network.crash('Ada')
   network.clock.setTo(toMillis(plus(secondMonday, { hours: 2 })))
   say(`${network.now}  … the process was killed; this is the next one, two hours later. The run begins again:`)
@@ -89,7 +83,7 @@ try {
   await showStatuses()
 
   say('\nThe second week of the voting power, from the log:')
-  const entries = await toView(chores.engine, auditor).getRunLog(refreshVotingPowerId, { run: 2 })
+  const entries = await chores.engine.getRunLog(refreshVotingPowerId, { run: 2 })
   for (const entry of entries) say(describeEntry(entry))
   for (const name of network.names) await network.stop(name)
 } finally {

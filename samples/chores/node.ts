@@ -4,7 +4,7 @@
  */
 import type { Node } from 'carillon'
 import { createChoresApp } from './app.js'
-import { CreateNeuron, Follow, Neuron, SettleProposals } from './governance.js'
+import { Follow, populate } from './governance.js'
 import { choresPanel } from './panel.js'
 import { choresVerbs } from './verbs.js'
 
@@ -18,8 +18,5 @@ export const onStart = async (node: Node): Promise<void> => {
   await chores.connect(node)
   for (const { party, notary } of node.network.members)
     if (party.key !== node.party.key && notary === undefined) await node.run(Follow, { followee: party })
-  if ((await node.states(Neuron)).length > 0) return
-  for (const neuronId of ['neuron-1', 'neuron-2', 'neuron-3'])
-    await node.run(CreateNeuron, { neuronId, isDissolved: neuronId === 'neuron-2' })
-  await node.run(SettleProposals, { count: 250 })
+  await populate(node)
 }

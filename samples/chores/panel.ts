@@ -3,7 +3,8 @@
  */
 import { instantFromMillis } from 'carillon'
 import { definePanel, type Cell, type Panel, type PanelAction, type Tone } from 'carillon/http'
-import { choresPermissions, lampOf, type ChoreEngine, type ChoreStatus, type Lamp } from './engine/index.js'
+import { lampOf, type ChoreEngine, type ChoreStatus, type Lamp } from './engine/index.js'
+import { choresPermissions } from './verbs.js'
 
 const tones: Readonly<Record<Lamp, Tone>> = {
   Off: 'grey',
@@ -70,7 +71,7 @@ export const choresPanel = (engine: ChoreEngine): Panel => {
     name: 'chores',
     title: 'Chores',
     summary: 'Recurring work that goes on by itself.',
-    permissions: { view: choresPermissions.view, act: choresPermissions.manage },
+    permissions: choresPermissions,
     read: async (node) => [
       {
         kind: 'lamps',

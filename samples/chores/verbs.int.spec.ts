@@ -1,11 +1,18 @@
 import { expect } from 'chai'
-import { instant } from 'carillon'
-import type { VerbAnswer } from 'carillon/http'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { CarillonError, instant } from 'carillon'
+import { connect } from 'carillon/client'
+import { serveHttp, type VerbAnswer, type VerbCaller } from 'carillon/http'
 import { VirtualNode } from 'carillon/testing'
 import { createChoresApp } from './app.js'
 import { archiveProposalsId as chore } from './chores.js'
-import { auditor, caretaker, owner, stranger } from './test/callers.js'
+import { choresPanel } from './panel.js'
 import { choresVerbs } from './verbs.js'
+
+const callerNamed = (by: string): VerbCaller => ({ by, may: () => true })
+const owner = callerNamed('cli:owner')
+const caretaker = callerNamed('cli:caretaker')
 
 describe('the verbs of the chores', () => {
   const open = async () => {
@@ -24,7 +31,7 @@ describe('the verbs of the chores', () => {
         (error: unknown) => (error instanceof Error ? error.message : String(error)),
       )
     const details = async () => (await ask('status', { chore })).lines.join('\n')
-    return { virtual, verbs, ask, refusal, details }
+    return { chores, virtual, verbs, ask, refusal, details }
   }
 
   it('are those people expect, and those that look can be watched', async () => {
@@ -69,11 +76,12 @@ describe('the verbs of the chores', () => {
     await ask('trigger', { chore })
     expect(await details()).not.to.contain('lamp        CircuitBreaker')
     await ask('stop-all')
-    const { lines } = await ask('log', { chore, last: '100' }, auditor)
+    const { lines } = await ask('log', { chore, last: '100' })
     expect(lines.join('\n'))
       .to.contain(`control interval (by ${caretaker.by})`)
       .and.to.contain(`run-started (by ${owner.by})`)
     expect((await ask('log', { chore, last: '2' })).data).to.have.length(2)
+    expect((await ask('log', { chore, last: '0' })).data).to.have.length(0)
     expect((await ask('list')).lines[1]).to.match(/^ {2}archive-proposals/)
   })
 
@@ -95,27 +103,64 @@ describe('the verbs of the chores', () => {
     expect(await ids()).not.to.include('archive-2')
   })
 
-  it('bind every caller to his permissions, and nothing that is refused reaches the log', async () => {
-    const { virtual, verbs, refusal } = await open()
-    const words = {
-      chore,
-      seconds: '60',
-      instant: '2026-01-06T00:00Z',
-      type: chore,
-      title: 'x',
-      reason: 'x',
-      last: '1',
+  it('[SNE-91, SNE-92] bind every token to its permissions, as the panel does, and what is refused changes nothing', async () => {
+    const { chores, virtual, verbs } = await open()
+    const { node } = virtual
+    const localToken = 'l'.repeat(43)
+    const served = { node, verbs: [choresVerbs(chores.engine)], panels: [choresPanel(chores.engine)] }
+    const server = await serveHttp(served, { localToken })
+    const all = connect(server.url, localToken)
+    const TokenC = t.type({ token: t.string })
+    /** Asks as the holder of a new token, and says what became of it. */
+    const holder = async (name: string, ...permissions: readonly string[]) => {
+      const made = TokenC.decode(await all.request('POST', '/tokens', { body: { name, permissions } }))
+      if (isLeft(made)) throw new Error('no token was made')
+      const client = connect(server.url, made.right.token)
+      const outcome = (asked: Promise<unknown>): Promise<string> =>
+        asked.then(
+          () => 'done',
+          (error: unknown) => (error instanceof CarillonError ? error.code : String(error)),
+        )
+      return {
+        does: (verb: string, words: object) =>
+          outcome(client.request('POST', `/verbs/chores/${verb}`, { body: { words } })),
+        looks: () => outcome(client.request('GET', '/panels/chores')),
+        starts: () => outcome(client.request('POST', '/panels/chores/actions/start', { body: { row: chore } })),
+      }
     }
-    const { head } = virtual.node
-    for (const { description, permission } of verbs) {
-      const { name, live } = description
-      expect(permission).to.equal('any')
-      const needed = live ? 'chores:view' : 'chores:manage'
-      expect(await refusal(name, words, stranger), name).to.equal(`${stranger.by} lacks the permission ${needed}.`)
-      if (!live) expect(await refusal(name, words, auditor), name).to.contain('lacks the permission chores:manage')
-      else expect(await refusal(name, words, auditor), name).to.equal('not refused')
+    try {
+      const auditor = await holder('auditor', 'chores:view')
+      const caretaker = await holder('caretaker', 'chores:manage')
+      const strangers = [await holder('stranger', 'view', 'operate'), await holder('other', 'tasks:manage')]
+      const { head } = node
+      const given: Readonly<Record<string, string>> = {
+        ...{ chore, seconds: '60', instant: '2026-01-06T00:00Z', type: chore, title: 'x', reason: 'x', last: '1' },
+      }
+      for (const { description } of verbs) {
+        const words = Object.fromEntries(
+          [...description.arguments, ...description.options].map(({ name }) => [name, given[name]]),
+        )
+        for (const stranger of strangers)
+          expect(await stranger.does(description.name, words), description.name).to.equal('permission-missing')
+        const asAuditor = await auditor.does(description.name, words)
+        expect(asAuditor, description.name).to.equal(description.live ? 'done' : 'permission-missing')
+        if (description.live) expect(await caretaker.does(description.name, words)).to.equal('done')
+      }
+      for (const stranger of strangers) expect(await stranger.looks()).to.equal('permission-missing')
+      for (const each of [auditor, caretaker]) expect(await each.looks()).to.equal('done')
+      expect(await auditor.starts()).to.equal('permission-missing')
+      expect(node.head).to.deep.equal(head)
+      expect(await caretaker.does('interval', { chore, seconds: '60' })).to.equal('done')
+      expect(await caretaker.starts()).to.equal('done')
+      const entries = await chores.engine.getRunLog(chore)
+      expect(entries.slice(1).map(({ kind, text, by }) => [kind, text, by])).to.deep.equal([
+        ['control', 'interval', 'http:caretaker@127.0.0.1'],
+        ['control', 'start', 'http:caretaker@127.0.0.1'],
+        ['run-started', null, 'http:caretaker@127.0.0.1'],
+      ])
+    } finally {
+      await server.close()
     }
-    expect(virtual.node.head).to.deep.equal(head)
   })
 
   it('say why they refuse: no such chore, no sense', async () => {

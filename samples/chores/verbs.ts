@@ -1,102 +1,103 @@
 /**
- * The chores on the command line, `carillon chores list` and so on. Each verb asks the engine for its caller, where
- * permissions are checked, and every control is recorded with the caller's name. Who that is says the node: the local
- * owner, or the token.
+ * The chores on the command line, `carillon chores list` and so on. Who asks says the node: the local owner, or the
+ * token. Every control is recorded with that name.
  */
 import * as t from 'io-ts'
 import { instantFromMillis } from 'carillon'
-import { defineVerb, defineVerbs, type Verb, type VerbArgument, type VerbGroup, type VerbOptions } from 'carillon/http'
-import { MomentC, WholeC } from '../shared/words.js'
+import { defineVerb, defineVerbs, type Verb, type VerbArgument, type VerbGroup } from 'carillon/http'
+import { MomentC, optional, WholeC } from '../shared/words.js'
 import { describeDetails, describeEntry, describeStatus } from './describe.js'
-import {
-  ChoreRefused,
-  toManage,
-  toView,
-  type Caller,
-  type ChoreEngine,
-  type ChoreStatus,
-  type Control,
-  type PlainVerb,
-} from './engine/index.js'
+import { ChoreRefused, type ChoreEngine, type ChoreStatus, type Control, type PlainVerb } from './engine/index.js'
 
-const choreArgument = { name: 'chore', summary: 'the id of the chore' }
-const oneChore = { chore: t.string }
-const title = { title: t.string }
-const seconds = { seconds: WholeC }
+/** What a token must allow. Whoever may manage may look, too; the local owner may do everything. */
+export const choresPermissions = { view: ['chores:view', 'chores:manage'], act: 'chores:manage' } as const
 
-/** What a token must allow is checked where the engine is asked for. */
-const verb = <I>(options: VerbOptions<I>): Verb => defineVerb({ ...options, permission: 'any' })
-
-const statusOf = async (engine: ChoreEngine, caller: Caller, chore: string): Promise<ChoreStatus> => {
-  const status = await toView(engine, caller).getStatus(chore)
-  if (status === undefined)
-    throw new ChoreRefused(`There is no chore ${chore}. "carillon chores list" shows those there are.`)
-  return status
+/** What stands behind a verb, by name. */
+const summaries: Readonly<Record<string, string>> = {
+  type: 'the type, which is the id of its first chore',
+  chore: 'the id of the chore',
+  seconds: 'a whole number, such as 3600',
+  max: 'the longest interval, and each is drawn at random; or none. Left out, it stays as it is',
+  instant: 'such as 2026-02-01T09:00:00Z',
+  title: 'its name',
+  reason: 'why, for whoever finds it so',
 }
+
+/** The words behind a verb, in their order; those that may be undefined may be left out. */
+const argumentsOf = (words: t.Props): readonly VerbArgument[] =>
+  Object.entries(words).map(([name, codec]) => ({
+    ...{ name, summary: summaries[name] ?? '' },
+    optional: codec.is(undefined),
+  }))
 
 /** More would not fit one answer. */
 const mostEntries = 2_000
 
-const looking = (engine: ChoreEngine): readonly Verb[] => [
-  verb({
-    name: 'list',
-    summary: 'show all chores, a line each',
-    live: true,
-    input: t.strict({}),
-    handle: async ({ node, ...caller }) => {
-      const statuses = await toView(engine, caller).getAllStatuses()
-      const now = instantFromMillis(node.nowMs)
-      return { lines: statuses.map((status) => describeStatus(status, now)), data: statuses }
-    },
-  }),
-  verb({
-    name: 'status',
-    summary: 'show everything about one chore',
-    live: true,
-    arguments: [choreArgument],
-    input: t.strict(oneChore),
-    handle: async ({ node, input, ...caller }) => {
-      const status = await statusOf(engine, caller, input.chore)
-      return { lines: describeDetails(status, instantFromMillis(node.nowMs)), data: status }
-    },
-  }),
-  verb({
-    name: 'log',
-    summary: 'show what happened to one chore, run by run',
-    live: true,
-    arguments: [choreArgument],
-    options: [{ name: 'last', value: 'entries', summary: 'how many entries, the latest', default: '100' }],
-    input: t.strict({ ...oneChore, last: WholeC }),
-    handle: async ({ input: { chore, last }, ...caller }) => {
-      await statusOf(engine, caller, chore)
-      const entries = (await toView(engine, caller).getRunLog(chore)).slice(-Math.min(last, mostEntries))
-      return { lines: entries.map(describeEntry), data: entries }
-    },
-  }),
-]
+const looking = (engine: ChoreEngine): readonly Verb[] => {
+  const look = { live: true, permission: choresPermissions.view }
+  const chore = { chore: t.string }
+  const statusOf = async (id: string): Promise<ChoreStatus> => {
+    const status = await engine.getStatus(id)
+    if (status !== undefined) return status
+    throw new ChoreRefused(`There is no chore ${id}. "carillon chores list" shows those there are.`)
+  }
+  return [
+    defineVerb({
+      ...{ name: 'list', summary: 'show all chores, a line each', ...look },
+      input: t.strict({}),
+      handle: async ({ node }) => {
+        const statuses = await engine.getAllStatuses()
+        const now = instantFromMillis(node.nowMs)
+        return { lines: statuses.map((status) => describeStatus(status, now)), data: statuses }
+      },
+    }),
+    defineVerb({
+      ...{ name: 'status', summary: 'show everything about one chore', ...look },
+      arguments: argumentsOf(chore),
+      input: t.strict(chore),
+      handle: async ({ node, input }) => {
+        const status = await statusOf(input.chore)
+        return { lines: describeDetails(status, instantFromMillis(node.nowMs)), data: status }
+      },
+    }),
+    defineVerb({
+      ...{ name: 'log', summary: 'show what happened to one chore, run by run', ...look },
+      arguments: argumentsOf(chore),
+      options: [{ name: 'last', value: 'entries', summary: 'how many entries, the latest', default: '100' }],
+      input: t.strict({ ...chore, last: WholeC }),
+      handle: async ({ input }) => {
+        await statusOf(input.chore)
+        const all = await engine.getRunLog(input.chore)
+        const entries = all.slice(Math.max(0, all.length - Math.min(input.last, mostEntries)))
+        return { lines: entries.map(describeEntry), data: entries }
+      },
+    }),
+  ]
+}
 
 const controlling = (engine: ChoreEngine): readonly Verb[] => {
-  /** A verb that is a control of one chore; `words` are what stands behind the chore, and `more` reads them. */
+  const { act: permission } = choresPermissions
+  /** A verb that is a control of one chore; `words` stand behind the chore, and `read` makes the control of them. */
   const control = <P extends t.Props>(
-    name: string,
+    name: Control['verb'],
     summary: string,
-    words: readonly VerbArgument[],
-    more: P,
-    controlOf: (input: t.TypeOfProps<P>) => Control,
+    words: P,
+    read: (given: t.TypeOfProps<P>) => Control,
   ): Verb =>
-    verb({
-      name,
-      summary,
-      arguments: [choreArgument, ...words],
-      input: t.intersection([t.strict(oneChore), t.strict(more)]),
-      handle: async ({ input, ...caller }) => {
-        const { chore } = input
-        const asked = controlOf(input)
-        await toManage(engine, caller).control(chore, asked, caller)
-        return { lines: [`${chore}: ${asked.verb} is done.`], data: { chore, control: asked.verb } }
+    defineVerb({
+      ...{ name, summary, permission },
+      arguments: argumentsOf({ chore: t.string, ...words }),
+      input: t.intersection([t.strict({ chore: t.string }), t.strict(words)]),
+      handle: async ({ input, by }) => {
+        await engine.control(input.chore, read(input), { by })
+        return { lines: [`${input.chore}: ${name} is done.`], data: { chore: input.chore, control: name } }
       },
     })
-  const plain = (name: PlainVerb, summary: string): Verb => control(name, summary, [], {}, () => ({ verb: name }))
+  const plain = (verb: PlainVerb, summary: string): Verb => control(verb, summary, {}, () => ({ verb }))
+  const seconds = { seconds: WholeC }
+  const instant = { instant: MomentC }
+  const title = { title: t.string }
+  const create = { type: t.string, chore: t.string, ...title }
   return [
     plain('enable', 'let the scheduler fire'),
     plain('disable', 'keep the scheduler from firing'),
@@ -108,83 +109,46 @@ const controlling = (engine: ChoreEngine): readonly Verb[] => {
     plain('stop-chore', 'in an emergency: end its run and disarm it until it is enabled or triggered'),
     control(
       'interval',
-      'set how often it runs, from the next fire on',
-      [
-        { name: 'seconds', summary: 'the interval, or the shortest one' },
-        {
-          name: 'max',
-          summary: 'the longest interval, and each is drawn at random; or none. Left out, it stays as it is',
-          optional: true,
-        },
-      ],
-      { ...seconds, max: t.union([WholeC, t.literal('none'), t.undefined]) },
+      'set how often it runs, or the shortest interval, from the next fire on',
+      { ...seconds, max: optional(t.union([WholeC, t.literal('none')])) },
       ({ max, ...every }) => ({
         ...{ verb: 'interval', ...every },
         ...(max === undefined ? {} : { maxSeconds: max === 'none' ? null : max }),
       }),
     ),
-    control(
-      'timeout',
-      'set how long a task may run',
-      [{ name: 'seconds', summary: 'the timeout' }],
-      seconds,
-      (input) => ({
-        verb: 'timeout',
-        seconds: input.seconds,
-      }),
-    ),
-    ...(
-      [
-        ['schedule', 'enable it, and run it first at an instant'],
-        ['next-run', 'move its next run to an instant, and nothing else'],
-      ] as const
-    ).map(([name, summary]) =>
-      control(
-        name,
-        summary,
-        [{ name: 'instant', summary: 'such as 2026-02-01T09:00:00Z' }],
-        { instant: MomentC },
-        ({ instant }) => ({ verb: name, at: instant }),
-      ),
-    ),
-    control(
-      'rename',
-      'give it another name; its id stays',
-      [{ name: 'title', summary: 'its new name' }],
-      title,
-      (input) => ({
-        verb: 'rename',
-        name: input.title,
-      }),
-    ),
+    control('timeout', 'set how long a task may run', seconds, (given) => ({ verb: 'timeout', ...given })),
+    control('schedule', 'enable it, and run it first at an instant', instant, (given) => ({
+      ...{ verb: 'schedule', at: given.instant },
+    })),
+    control('next-run', 'move its next run to an instant, and nothing else', instant, (given) => ({
+      ...{ verb: 'next-run', at: given.instant },
+    })),
+    control('rename', 'give it another name; its id stays', title, (given) => ({ verb: 'rename', name: given.title })),
     plain('delete', 'delete it; it must be stopped. The first chore of a type goes when no definition is left of it'),
     control(
       'break',
       'open its circuit breaker: end its run and hold it until it is enabled, started or triggered',
-      [{ name: 'reason', summary: 'why, for whoever finds it so' }],
       { reason: t.string },
-      ({ reason }) => ({ verb: 'break', reason }),
+      (given) => ({ verb: 'break', ...given }),
     ),
-    verb({
-      name: 'create',
-      summary: 'create another chore of a type, with settings and a schedule of its own',
-      arguments: [
-        { name: 'type', summary: 'the type, which is the id of its first chore' },
-        { name: 'chore', summary: 'the id of the new chore' },
-        { name: 'title', summary: 'its name' },
-      ],
-      input: t.strict({ ...oneChore, ...title, type: t.string }),
-      handle: async ({ input: { type, chore: choreId, title: name }, ...caller }) => {
-        await toManage(engine, caller).createInstance(type, { choreId, name }, caller)
+    defineVerb({
+      ...{
+        name: 'create',
+        summary: 'create another chore of a type, with settings and a schedule of its own',
+        permission,
+      },
+      arguments: argumentsOf(create),
+      input: t.strict(create),
+      handle: async ({ input: { type, chore: choreId, title: name }, by }) => {
+        await engine.createInstance(type, { choreId, name }, { by })
         return { lines: [`${choreId}: create is done.`], data: { chore: choreId, control: 'create' } }
       },
     }),
-    verb({
-      name: 'stop-all',
-      summary: 'in an emergency: stop every chore',
+    defineVerb({
+      ...{ name: 'stop-all', summary: 'in an emergency: stop every chore', permission },
       input: t.strict({}),
-      handle: async (caller) => {
-        await toManage(engine, caller).stopAllChores(caller)
+      handle: async ({ by }) => {
+        await engine.stopAllChores({ by })
         return { lines: ['Every chore is stopped.'], data: { control: 'stop-all' } }
       },
     }),

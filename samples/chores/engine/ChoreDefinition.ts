@@ -34,6 +34,7 @@ export const faultOfSeconds = (what: string, seconds: unknown): string | undefin
 export const faultOfName = (what: string, text: unknown): string | undefined => {
   if (typeof text !== 'string' || text.trim() === '') return `${what} is not empty.`
   if (text.length > choreLimits.nameLength) return `${what} has at most ${choreLimits.nameLength} characters.`
+  if (text !== text.trim() || /\p{Cc}/u.test(text)) return `${what} is one line, without space at its ends.`
   return text.isWellFormed() ? undefined : `${what} is not well-formed text.`
 }
 
@@ -42,7 +43,8 @@ export const errorText = (text: unknown): string => {
   if (typeof text !== 'string' || text.trim() === '') return 'It did not say why.'
   const whole = text.toWellFormed()
   const { errorLength } = choreLimits
-  return whole.length <= errorLength
+  // A little more is left alone, so that what was cut is not cut again.
+  return whole.length <= errorLength + 50
     ? whole
     : `${whole.slice(0, errorLength).toWellFormed()}… (${whole.length} characters)`
 }
@@ -92,6 +94,9 @@ export type Conduct = (context: ConductorContext) => ConductorAction | Promise<C
 /** One chunk of a task. It may be called again after a crash with the same work, so it must be idempotent. */
 export type TaskFunction = () => TaskAction | Promise<TaskAction>
 
+/** Whether the next run is counted from the moment of the fire, or from the instant it was due. */
+export const countings = { fire: null, due: null } as const
+
 export type ChoreDefinition = {
   readonly id: string
   readonly name: string
@@ -100,8 +105,7 @@ export type ChoreDefinition = {
   readonly defaultTaskTimeoutSeconds: number
   /** With a maximum above the interval, each booking picks its interval at random between the two. */
   readonly defaultMaxIntervalSeconds: number | null
-  /** Whether the next run is counted from the moment of the fire, or from the instant it was due. */
-  readonly countFrom: 'fire' | 'due'
+  readonly countFrom: keyof typeof countings
   readonly conduct: Conduct
 }
 
@@ -125,7 +129,9 @@ export const faultOfDefinition = (definition: ChoreDefinition): string | undefin
     faultOfName('The name of a chore', name) ??
     faultOfSeconds('An interval', defaultIntervalSeconds) ??
     (max === null ? undefined : faultOfSeconds('A maximum', max)) ??
-    faultOfSeconds('A task timeout', definition.defaultTaskTimeoutSeconds)
+    faultOfSeconds('A task timeout', definition.defaultTaskTimeoutSeconds) ??
+    (definition.countFrom in countings ? undefined : 'Runs are counted from "fire" or from "due".') ??
+    (typeof definition.conduct === 'function' ? undefined : 'The conductor of a chore is a function, conduct.')
   )
 }
 

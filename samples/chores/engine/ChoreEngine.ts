@@ -5,6 +5,7 @@
  */
 import { isRight } from 'fp-ts/lib/Either.js'
 import {
+  instantFromMillis,
   Refusal,
   sameRef,
   type AnyFlowDefinition,
@@ -16,15 +17,16 @@ import type { AnyProjection } from 'carillon/projections'
 import { Conductor, Scheduler, Task, type ChoreConfig } from './states.js'
 import {
   ChoreRefused,
+  errorText,
   faultOfDefinition,
   faultOfName,
   type ChoreDefinition,
   type TaskFunction,
 } from './ChoreDefinition.js'
 import { ChoresProjection, type Chore } from './ChoresProjection.js'
-import { runtimeStateOf, statusOf, type ChoreRuntimeState, type ChoreStatus } from './ChoreStatus.js'
+import { statusOf, type ChoreStatus } from './ChoreStatus.js'
 import { defineConduct, ResumeRun } from './conductFlow.js'
-import type { Control } from './Control.js'
+import { faultOfControl, type Control } from './Control.js'
 import { ControlChore, Fire, newChore, RegisterChores, type NewChore } from './schedulerFlows.js'
 import { readRunLog, type RunLogEntry, type RunLogQuery } from './Happening.js'
 import { defineRunTask } from './runTaskFlow.js'
@@ -71,9 +73,10 @@ export class ChoreEngine {
     await this.#register(await this.#chores())
   }
 
-  /** Lets go of a node that has stopped. */
-  disconnect(): void {
-    this.#node = undefined
+  /** The node that the chores work on. */
+  get node(): Node {
+    if (this.#node === undefined) throw new ChoreRefused('The chores are not connected to a node.')
+    return this.#node
   }
 
   // --- timers
@@ -82,7 +85,7 @@ export class ChoreEngine {
   async resumeTimers({ by = 'engine' }: By = {}): Promise<void> {
     const chores = await this.#chores()
     await this.#register(chores)
-    const node = this.#connected
+    const node = this.node
     const resumed = Array.from(chores, ([choreId, { scheduler, conductor }]) => {
       const { config, timer, nextScheduledRunAt } = scheduler.data
       const lacksTimer = config.enabled && !config.paused && timer === 'set' && nextScheduledRunAt === null
@@ -112,7 +115,11 @@ export class ChoreEngine {
   async control(choreId: string, control: Control, { by = 'api' }: By = {}): Promise<void> {
     if (control.verb === 'delete' && this.#stage.definitions.has(choreId))
       throw new ChoreRefused(`Chore ${choreId} is the default instance of its type and cannot be deleted.`)
-    const outcome = await this.#run(ControlChore, { choreId, control, by }, by)
+    const fault = faultOfControl(control, instantFromMillis(this.node.nowMs))
+    if (fault !== undefined) throw new ChoreRefused(fault)
+    // A circuit breaker opens, however long its reason is.
+    const asked = control.verb === 'break' ? { ...control, reason: errorText(control.reason) } : control
+    const outcome = await this.#run(ControlChore, { choreId, control: asked, by }, by)
     if (outcome === 'run begun' || outcome === 'run ended') this.#stage.requestStop(choreId, outcome === 'run ended')
   }
 
@@ -133,12 +140,6 @@ export class ChoreEngine {
     await this.#run(RegisterChores, { chores: [newChore(definition, instance)], by }, by)
   }
 
-  /** The ids of a type's chores: the default one first, the others in the order they were created. */
-  async listInstances(choreType: string): Promise<readonly string[]> {
-    const all = await this.getAllStatuses()
-    return all.filter((status) => status.choreType === choreType).map(({ choreId }) => choreId)
-  }
-
   // --- queries
 
   async getStatus(choreId: string): Promise<ChoreStatus | undefined> {
@@ -146,7 +147,7 @@ export class ChoreEngine {
     return chore === undefined ? undefined : this.#statusOf(chore)
   }
 
-  /** Every chore: types in the order they were registered, instances behind their type. */
+  /** Every chore: types in the order they were registered, behind each its other instances as they were created. */
   async getAllStatuses(): Promise<readonly ChoreStatus[]> {
     return (await this.#inOrder()).map((chore) => this.#statusOf(chore))
   }
@@ -159,26 +160,16 @@ export class ChoreEngine {
     return (await this.#inOrder()).map(({ scheduler: { data } }) => [data.choreId, data.config])
   }
 
-  async getRuntimeState(choreId: string): Promise<ChoreRuntimeState | undefined> {
-    const chore = (await this.#chores()).get(choreId)
-    return chore === undefined ? undefined : runtimeStateOf(chore, this.#stage)
-  }
-
   /** What happened to a chore, run by run, read from the node's log. */
   getRunLog(choreId: string, query: RunLogQuery = {}): Promise<readonly RunLogEntry[]> {
-    return readRunLog(this.#connected, choreId, query)
+    return readRunLog(this.node, choreId, query)
   }
 
   // --- parts
 
-  get #connected(): Node {
-    if (this.#node === undefined) throw new ChoreRefused('The chores are not connected to a node.')
-    return this.#node
-  }
-
   /** Every chore by its id, as of the last commit. */
   async #chores(): Promise<ReadonlyMap<string, Chore>> {
-    const node = this.#connected
+    const node = this.node
     const { chores } = await node.projection(ChoresProjection).readAt(node.head.revision)
     return new Map(Object.values(chores).map((chore) => [chore.scheduler.data.choreId, chore]))
   }
@@ -212,7 +203,7 @@ export class ChoreEngine {
   }
 
   async #run<I, R>(flow: FlowDefinition<I, R, string>, input: I, by: string): Promise<R> {
-    const outcome = await this.#connected.tryRun(flow, input, { by })()
+    const outcome = await this.node.tryRun(flow, input, { by })()
     if (isRight(outcome)) return outcome.right
     throw outcome.left instanceof Refusal ? new ChoreRefused(outcome.left.refusal) : outcome.left
   }

@@ -1,10 +1,10 @@
 /**
- * What an administrator sees of a chore, and what the engine keeps about it, in the seed's own fields. Both are
- * read off the chore's states; only whether a callback executes at this moment is known to the process that
- * executes it. Running: a callback is being executed. Polling: the conductor waits for its next tick. Scheduled:
- * the scheduler is armed. Idle: nothing is set and nothing happens.
+ * What an administrator sees of a chore, in the seed's own fields, and the lamp that sums it up. All is read off the
+ * chore's states; only whether a callback executes at this moment is known to the process that executes it. Running: a
+ * callback is being executed. Polling: the conductor waits for its next tick. Scheduled: the scheduler is armed. Idle:
+ * nothing is set and nothing happens.
  */
-import { millisBetween, showRef, type Instant, type StateRef } from 'carillon'
+import { millisBetween, type Instant, type StateRef } from 'carillon'
 import type { ChoreDefinition } from './ChoreDefinition.js'
 import type { Chore } from './ChoresProjection.js'
 import { completedTaskOf, isArmed, lifecycleOf } from './states.js'
@@ -15,77 +15,46 @@ export type Execution = {
   readonly isStopRequested: (choreId: string) => boolean
 }
 
-/** A task that is at work; one with an outcome only waits for its conductor. */
-const activeTask = ({ task }: Chore) => (task?.data.outcome === null ? task : null)
-
-const isScheduled = ({ held, scheduler }: Chore): boolean => held === null && isArmed(scheduler.data)
-
-/** What the engine keeps about a chore and an administrator sees. */
-const sharedOf = (chore: Chore, execution: Execution) => {
-  const { conductor, lastTask, lastTicks, lastFailedTask } = chore
-  const { data } = chore.scheduler
-  const active = activeTask(chore)
-  const last = completedTaskOf(chore.task?.data) ?? (conductor === null ? lastTask : conductor.data.lastCompletedTask)
-  return {
-    nextScheduledRunAt: data.nextScheduledRunAt,
-    lastCompletedRunAt: data.lastCompletedRunAt,
-    conductorStartedAt: conductor?.data.startedAt ?? null,
-    /** Ticks of the run under way, or of the last one. */
-    conductorInvocationCount: conductor?.data.invocationCount ?? lastTicks,
-    currentTaskId: active?.data.taskId ?? null,
-    taskStartedAt: active?.data.startedAt ?? null,
-    lastCompletedTaskId: last?.taskId ?? null,
-    lastTaskSucceeded: last?.succeeded ?? null,
-    lastTaskError: last?.error ?? null,
-    /** The task that failed last, also when others have succeeded since. */
-    lastFailedTask,
-    stopRequested: execution.isStopRequested(data.choreId),
-    totalRunCount: data.totalRunCount,
-    totalSuccessCount: data.totalSuccessCount,
-    totalFailureCount: data.totalFailureCount,
-    lastError: data.lastError,
-    lastErrorAt: data.lastErrorAt,
-  }
-}
-
-/** A state's ref stands for the timer its activity is; it means the same before and after a restart. */
-const timerOf = (state: { readonly ref: StateRef } | null): string | null =>
-  state === null ? null : showRef(state.ref)
-
-export const runtimeStateOf = (chore: Chore, execution: Execution) => {
-  const { scheduler, conductor } = chore
-  const active = activeTask(chore)
-  return {
-    ...sharedOf(chore, execution),
-    schedulerTimerId: isScheduled(chore) ? timerOf(scheduler) : null,
-    conductorActive: conductor !== null,
-    conductorTimerId: timerOf(conductor),
-    taskActive: active !== null,
-    taskTimerId: timerOf(active),
-  }
-}
-
-export type ChoreRuntimeState = Readonly<ReturnType<typeof runtimeStateOf>>
-
 const conductorStatusOf = ({ conductor }: Chore, execution: Execution): 'Idle' | 'Running' | 'Polling' =>
   conductor === null ? 'Idle' : execution.isExecuting(conductor.ref) ? 'Running' : 'Polling'
 
 export const statusOf = (chore: Chore, definition: ChoreDefinition | undefined, execution: Execution) => {
-  const { choreId, choreType, name, config, timer } = chore.scheduler.data
+  const { scheduler, conductor, task, lastTask, lastTicks, lastFailedTask, held } = chore
+  const { data } = scheduler
+  const { choreId, choreType, config } = data
   const { enabled, intervalSeconds, maxIntervalSeconds, taskTimeoutSeconds } = config
-  const { held } = chore
+  // A task with an outcome only waits for its conductor.
+  const active = task?.data.outcome === null ? task.data : undefined
+  const last = completedTaskOf(task?.data) ?? (conductor === null ? lastTask : conductor.data.lastCompletedTask)
   return {
-    ...{ choreId, choreType, choreName: name, choreDescription: definition?.description ?? '' },
+    ...{ choreId, choreType, choreName: data.name, choreDescription: definition?.description ?? '' },
     ...{ enabled, intervalSeconds, maxIntervalSeconds, taskTimeoutSeconds },
     /** Stopped also when its next run is booked and cannot happen; `held` says why. */
     lifecycle: held === null ? lifecycleOf(config) : 'Stopped',
     held,
     /** The circuit breaker keeps it from running until a person enables, starts or triggers it. */
-    circuitBroken: timer === 'broken',
-    ...sharedOf(chore, execution),
-    schedulerStatus: isScheduled(chore) ? ('Scheduled' as const) : ('Idle' as const),
+    circuitBroken: data.timer === 'broken',
+    schedulerStatus: held === null && isArmed(data) ? ('Scheduled' as const) : ('Idle' as const),
+    nextScheduledRunAt: data.nextScheduledRunAt,
+    lastCompletedRunAt: data.lastCompletedRunAt,
     conductorStatus: conductorStatusOf(chore, execution),
-    taskStatus: activeTask(chore) === null ? ('Idle' as const) : ('Running' as const),
+    conductorStartedAt: conductor?.data.startedAt ?? null,
+    /** Ticks of the run under way, or of the last one. */
+    conductorInvocationCount: conductor?.data.invocationCount ?? lastTicks,
+    taskStatus: active === undefined ? ('Idle' as const) : ('Running' as const),
+    currentTaskId: active?.taskId ?? null,
+    taskStartedAt: active?.startedAt ?? null,
+    lastCompletedTaskId: last?.taskId ?? null,
+    lastTaskSucceeded: last?.succeeded ?? null,
+    lastTaskError: last?.error ?? null,
+    /** The task that failed last, also when others have succeeded since. */
+    lastFailedTask,
+    stopRequested: execution.isStopRequested(choreId),
+    totalRunCount: data.totalRunCount,
+    totalSuccessCount: data.totalSuccessCount,
+    totalFailureCount: data.totalFailureCount,
+    lastError: data.lastError,
+    lastErrorAt: data.lastErrorAt,
   }
 }
 export type ChoreStatus = Readonly<ReturnType<typeof statusOf>>

@@ -2,8 +2,8 @@
  * Every chore as it stands, folded from the public events of the log: its unconsumed states, and what the ledger need
  * not carry: how its last run went, and whether an operator or an error keeps its next run from happening.
  */
-import { showRef, type Instant, type StateAndRef, type StateRef } from 'carillon'
-import { producedStates, type PublicEvent, type TransactionRecordedEvent } from 'carillon/events'
+import { sameRef, showRef, type Instant, type StateAndRef } from 'carillon'
+import { producedStates, type PublicEvent, type PublicEventOf } from 'carillon/events'
 import { defineProjection } from 'carillon/projections'
 import type { CompletedTask } from './ChoreDefinition.js'
 import {
@@ -23,131 +23,107 @@ export type FailedTask = { readonly taskId: string; readonly error: string; read
 export type Chore = {
   /** Orders the instances of a type: the revision at which it was registered. */
   readonly since: number
-  scheduler: StateAndRef<SchedulerData>
-  conductor: StateAndRef<ConductorData> | null
-  task: StateAndRef<TaskData> | null
+  readonly scheduler: StateAndRef<SchedulerData>
+  readonly conductor: StateAndRef<ConductorData> | null
+  readonly task: StateAndRef<TaskData> | null
   /** Of the run that ended last: its last task, and how many ticks it had. */
-  lastTask: CompletedTask | null
-  lastTicks: number
+  readonly lastTask: CompletedTask | null
+  readonly lastTicks: number
   /** The task that failed last, in whatever run. */
-  lastFailedTask: FailedTask | null
+  readonly lastFailedTask: FailedTask | null
   /** Why its next run does not happen although it is booked; null when nothing is in its way. */
-  held: string | null
+  readonly held: string | null
 }
+
+const unheard = { conductor: null, task: null, lastTask: null, lastTicks: 0, lastFailedTask: null }
 
 type Chores = {
   /** By id, behind a sign that no word of the language begins with. */
   readonly chores: Record<`#${string}`, Chore>
-  /** Ids by the refs of unconsumed states, and by the flow that fires a scheduler. */
+  /** Ids of chores: by the ref of their scheduler, and by the flow that fires it. */
   readonly ids: Record<string, string>
 }
 
-const choreOf = ({ chores, ids }: Chores, of: string): Chore | undefined => {
-  const id = ids[of]
-  return id === undefined ? undefined : chores[`#${id}`]
-}
-
-/** The chore whose next fire is the activity of this state. */
-const armedBy = (all: Chores, ref: StateRef): Chore | undefined => {
-  const chore = choreOf(all, showRef(ref))
-  return chore !== undefined && showRef(chore.scheduler.ref) === showRef(ref) ? chore : undefined
-}
-
-const born = (since: number, scheduler: StateAndRef<SchedulerData>): Chore => ({
-  ...{ since, scheduler, conductor: null, task: null },
-  ...{ lastTask: null, lastTicks: 0, lastFailedTask: null, held: null },
-})
-
-const produce = (all: Chores, event: TransactionRecordedEvent, revision: number): void => {
-  for (const scheduler of producedStates(event, Scheduler)) {
-    const { choreId } = scheduler.data
-    const chore = (all.chores[`#${choreId}`] ??= born(revision, scheduler))
-    Object.assign(chore, { scheduler, held: null })
-    all.ids[showRef(scheduler.ref)] = choreId
-  }
-  for (const conductor of producedStates(event, Conductor)) {
-    const { choreId, invocationCount } = conductor.data
-    const chore = all.chores[`#${choreId}`]
-    if (chore === undefined) continue
-    chore.conductor = conductor
-    if (invocationCount === 0) chore.lastTask = null
-    all.ids[showRef(conductor.ref)] = choreId
-  }
-  for (const task of producedStates(event, Task)) {
-    const chore = all.chores[`#${task.data.choreId}`]
-    if (chore === undefined) continue
-    chore.task = task
-    all.ids[showRef(task.ref)] = task.data.choreId
-  }
-}
-
-/** Takes a state away, and gives the chore it belonged to as it was before. */
-const consume = (all: Chores, ref: string): Chore | undefined => {
-  const chore = choreOf(all, ref)
-  if (chore === undefined) return undefined
-  const before = { ...chore }
-  Reflect.deleteProperty(all.ids, ref)
-  if (chore.conductor !== null && showRef(chore.conductor.ref) === ref) chore.conductor = null
-  if (chore.task !== null && showRef(chore.task.ref) === ref) chore.task = null
-  return before
-}
-
-const record = (all: Chores, event: TransactionRecordedEvent, { revision, at }: PublicEvent): void => {
-  const before = event.consumed.flatMap((ref) => consume(all, showRef(ref)) ?? [])
-  produce(all, event, revision)
-  for (const { conductor, scheduler } of before) {
-    const chore = all.chores[`#${scheduler.data.choreId}`]
-    if (chore === undefined || conductor === null || chore.conductor !== null) continue
-    const task = before.find((each) => each.task !== null && each.scheduler === scheduler)?.task
-    chore.lastTicks = conductor.data.invocationCount
-    chore.lastTask = completedTaskOf(task?.data) ?? conductor.data.lastCompletedTask
-  }
-  for (const { choreId, kind, run, text, why } of happeningsOf(event.commands)) {
-    const chore = all.chores[`#${choreId}`]
-    if (chore === undefined) continue
-    if (kind === 'deleted') Reflect.deleteProperty(all.chores, `#${choreId}`)
-    // The tick that ended the run counts, too.
-    if (kind === 'run-completed' || kind === 'run-failed') chore.lastTicks += 1
-    if (kind === 'task-failed' || kind === 'task-timed-out')
-      chore.lastFailedTask = { taskId: text ?? '', error: why ?? '', run, at }
+/** Whatever a transaction did to a chore it says of it, so no other has to be looked at. */
+const record = ({ chores, ids }: Chores, event: PublicEventOf<'TransactionRecorded'>): void => {
+  const happenings = happeningsOf(event.commands)
+  if (happenings.length === 0) return
+  const schedulers = producedStates(event, Scheduler)
+  const conductors = producedStates(event, Conductor)
+  const tasks = producedStates(event, Task)
+  for (const choreId of new Set(happenings.map((each) => each.choreId))) {
+    const before = chores[`#${choreId}`]
+    /** The state of the chore after the transaction; null when it was consumed. */
+    const now = <A extends { readonly choreId: string }>(
+      produced: readonly StateAndRef<A>[],
+      known: StateAndRef<A> | null = null,
+    ): StateAndRef<A> | null => {
+      const isConsumed = known !== null && event.consumed.some((ref) => sameRef(ref, known.ref))
+      return produced.find(({ data }) => data.choreId === choreId) ?? (isConsumed ? null : known)
+    }
+    const scheduler = now(schedulers, before?.scheduler)
+    if (before !== undefined && scheduler !== before.scheduler)
+      Reflect.deleteProperty(ids, showRef(before.scheduler.ref))
+    if (scheduler === null) {
+      Reflect.deleteProperty(chores, `#${choreId}`)
+      continue
+    }
+    ids[showRef(scheduler.ref)] = choreId
+    const chore = {
+      ...(before ?? { ...unheard, since: event.revision, held: null }),
+      ...{ scheduler, conductor: now(conductors, before?.conductor), task: now(tasks, before?.task) },
+      ...(scheduler === before?.scheduler ? {} : { held: null }),
+    }
+    if (chore.conductor?.data.invocationCount === 0) chore.lastTask = null
+    if (chore.conductor === null && before?.conductor) {
+      const { invocationCount, lastCompletedTask } = before.conductor.data
+      // The tick that ends a run counts, too.
+      const isOver = happenings.some(({ kind }) => kind === 'run-completed' || kind === 'run-failed')
+      chore.lastTicks = invocationCount + (isOver ? 1 : 0)
+      chore.lastTask = completedTaskOf(before.task?.data) ?? lastCompletedTask
+    }
+    const failed = happenings.find(({ kind }) => kind === 'task-failed' || kind === 'task-timed-out')
+    if (failed !== undefined)
+      chore.lastFailedTask = { taskId: failed.text ?? '', error: failed.why ?? '', run: failed.run, at: event.at }
+    chores[`#${choreId}`] = chore
   }
 }
 
 const evolve = (all: Chores, event: PublicEvent): Chores => {
+  const { chores, ids } = all
+  /** What keeps a chore from firing, said of its scheduler's ref or of the flow that fires it. */
+  const hold = (of: string, held: string | null): void => {
+    const key = `#${ids[of] ?? ''}` as const
+    const chore = chores[key]
+    if (chore !== undefined) chores[key] = { ...chore, held }
+  }
   switch (event.type) {
     case 'TransactionRecorded':
-      record(all, event, event)
+      record(all, event)
       break
     case 'ActivityParked':
     case 'ActivityPaused':
     case 'ActivityDismissed': {
-      const chore = armedBy(all, event.ref)
-      if (chore !== undefined)
-        chore.held =
-          event.error?.message ??
-          `${event.by ?? 'An operator'} holds it back${event.note === undefined ? '' : `: ${event.note}`}.`
+      const note = event.note === undefined ? '' : `: ${event.note}`
+      hold(showRef(event.ref), event.error?.message ?? `${event.by ?? 'An operator'} holds it back${note}.`)
       break
     }
     case 'ActivityResumed':
     case 'ActivityRetried':
-    case 'ActivityTriggered': {
-      const chore = armedBy(all, event.ref)
-      if (chore !== undefined) chore.held = null
+    case 'ActivityTriggered':
+      hold(showRef(event.ref), null)
       break
-    }
     case 'FlowStarted': {
-      const chore =
-        event.name === flowNames.fire && event.origin.kind === 'activity' ? armedBy(all, event.origin.ref) : undefined
-      if (chore !== undefined) all.ids[event.flow] = chore.scheduler.data.choreId
+      const id =
+        event.name === flowNames.fire && event.origin.kind === 'activity' ? ids[showRef(event.origin.ref)] : undefined
+      if (id !== undefined) ids[event.flow] = id
       break
     }
-    case 'FlowEnded': {
-      const chore = choreOf(all, event.flow)
-      Reflect.deleteProperty(all.ids, event.flow)
-      if (chore !== undefined && event.outcome !== 'completed' && event.outcome !== 'superseded')
-        chore.held = event.error?.message ?? `Its fire was ended: ${event.outcome}.`
+    case 'FlowEnded':
+      if (event.outcome !== 'completed' && event.outcome !== 'superseded')
+        hold(event.flow, event.error?.message ?? `Its fire was ended: ${event.outcome}.`)
+      Reflect.deleteProperty(ids, event.flow)
       break
-    }
     default:
   }
   return all

@@ -113,6 +113,10 @@ const changed = (
 }
 
 const awake = { enabled: true, paused: false }
+const asleep: Change = {
+  config: { enabled: false, paused: false },
+  ...{ timer: 'set', nextScheduledRunAt: null, bookingSeed: null },
+}
 
 /** With the next run booked one interval from now; `seed` decides the interval, where it is random. */
 const booked = (
@@ -140,10 +144,6 @@ const withInterval = (
   before: SchedulerData,
   { seconds, maxSeconds }: Extract<Control, { verb: 'interval' }>,
 ): Verdict => {
-  const fault =
-    faultOfSeconds('An interval', seconds) ??
-    (typeof maxSeconds === 'number' ? faultOfSeconds('A maximum', maxSeconds) : undefined)
-  if (fault !== undefined) return refused(fault)
   const { maxIntervalSeconds: kept } = before.config
   if (maxSeconds === undefined && kept !== null && kept < seconds)
     return refused(`The maximum of ${kept} s would be below the interval: give a new one, or none.`)
@@ -152,29 +152,45 @@ const withInterval = (
   })
 }
 
-const tooFar = (at: Instant, now: Instant): boolean => toMillis(at) - toMillis(now) > choreLimits.longestSeconds * 1000
+/** What is wrong with a control, of whatever chore it is asked; undefined when nothing is. */
+export const faultOfControl = (control: Control, now: Instant): string | undefined => {
+  switch (control.verb) {
+    case 'interval': {
+      const { seconds, maxSeconds } = control
+      const isMaximum = maxSeconds !== undefined && maxSeconds !== null
+      return faultOfSeconds('An interval', seconds) ?? (isMaximum ? faultOfSeconds('A maximum', maxSeconds) : undefined)
+    }
+    case 'timeout':
+      return faultOfSeconds('A task timeout', control.seconds)
+    case 'schedule':
+    case 'next-run': {
+      const isTooFar = toMillis(control.at) - toMillis(now) > choreLimits.longestSeconds * 1000
+      return isTooFar ? 'A next run is at most 100 years away.' : undefined
+    }
+    case 'rename':
+      return faultOfName('The name of a chore', control.name)
+    case 'break':
+      return control.reason.trim() === '' ? 'A circuit breaker says why it opens.' : undefined
+    default:
+      return undefined
+  }
+}
 
 /** `seed` decides the interval of a booking, where it is random. */
 export const decideControl = (before: SchedulerData, control: Control, now: Instant, seed: string | null): Verdict => {
-  if ('at' in control && tooFar(control.at, now)) return refused('A next run is at most 100 years away.')
+  const fault = faultOfControl(control, now)
+  if (fault !== undefined) return refused(fault)
   switch (control.verb) {
     case 'enable': {
       const change = { config: awake, timer: 'set' } as const
       return before.nextScheduledRunAt === null ? booked(before, change, now, seed) : changed(before, change)
     }
     case 'disable':
-      return changed(before, {
-        config: { enabled: false, paused: false },
-        timer: 'set',
-        nextScheduledRunAt: null,
-        bookingSeed: null,
-      })
+      return changed(before, asleep)
     case 'interval':
       return withInterval(before, control)
-    case 'timeout': {
-      const fault = faultOfSeconds('A task timeout', control.seconds)
-      return fault === undefined ? changed(before, { config: { taskTimeoutSeconds: control.seconds } }) : refused(fault)
-    }
+    case 'timeout':
+      return changed(before, { config: { taskTimeoutSeconds: control.seconds } })
     case 'trigger':
       if (before.conductorActive) return nothing
       return changed(before, before.timer === 'stopped' || before.timer === 'broken' ? { timer: 'set' } : {}, {
@@ -191,15 +207,10 @@ export const decideControl = (before: SchedulerData, control: Control, now: Inst
     case 'resume':
       return resumed(before, now, seed)
     case 'stop':
-      return changed(
-        before,
-        { config: { enabled: false, paused: false }, timer: 'set', nextScheduledRunAt: null, bookingSeed: null },
-        { stopsRun: true },
-      )
+      return changed(before, asleep, { stopsRun: true })
     case 'stop-chore':
       return changed(before, before.config.enabled ? { timer: 'stopped' } : {}, { stopsRun: true })
     case 'break':
-      if (control.reason.trim() === '') return refused('A circuit breaker says why it opens.')
       if (!before.config.enabled) return refused(`Chore ${before.choreId} is stopped already.`)
       return changed(
         before,
@@ -218,10 +229,8 @@ export const decideControl = (before: SchedulerData, control: Control, now: Inst
       const lacksRun = lifecycleOf(before.config) === 'Running' && timer === 'set' && before.nextScheduledRunAt === null
       return lacksRun ? booked(before, { timer }, now, seed) : changed(before, { timer })
     }
-    case 'rename': {
-      const fault = faultOfName('The name of a chore', control.name)
-      return fault === undefined ? changed(before, { name: control.name }) : refused(fault)
-    }
+    case 'rename':
+      return changed(before, { name: control.name })
     case 'delete':
       if (before.config.enabled || before.conductorActive)
         return refused(`Chore ${before.choreId} must be stopped before it can be deleted.`)

@@ -4,7 +4,7 @@
  */
 import { isRight } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { defineCommand, IntegerC, type Instant, type Node } from 'carillon'
+import { defineCommand, IntegerC, type Instant, type Node, type Party, type TransactionBuilder } from 'carillon'
 import { record } from '../../shared/record.js'
 import { readCommands, type Commanded } from '../../shared/readCommands.js'
 
@@ -38,13 +38,15 @@ export const HappeningC = record('Happening', {
 })
 export type Happening = t.TypeOf<typeof HappeningC>
 
-export const HappeningCommand = defineCommand({ type: 'chores/Happening', data: HappeningC })
+const HappeningCommand = defineCommand({ type: 'chores/Happening', data: HappeningC })
 
-export const happening = (
-  { choreId, run }: { readonly choreId: string; readonly run: number },
+/** Puts into a transaction what it does to a chore; its owner signs for it. */
+export const tell = (
+  tx: TransactionBuilder,
+  { owner, choreId, run }: { readonly owner: Party; readonly choreId: string; readonly run: number },
   kind: Happening['kind'],
-  more: { readonly by?: string; readonly text?: string; readonly why?: string | null } = {},
-): Happening => ({ choreId, run, kind, by: more.by ?? null, text: more.text ?? null, why: more.why ?? null })
+  { by = null, text = null, why = null }: Partial<Pick<Happening, 'by' | 'text' | 'why'>> = {},
+): TransactionBuilder => tx.command(HappeningCommand, [owner], { choreId, run, kind, by, text, why })
 
 export const happeningsOf = (commands: Commanded['commands']): readonly Happening[] =>
   commands.flatMap(({ type, data }) => {

@@ -15,7 +15,7 @@ import {
   type ConductorContext,
   type TaskFunction,
 } from './ChoreDefinition.js'
-import { conductorType, taskType } from './states.js'
+import { Conductor, Task } from './states.js'
 
 const FailedC = t.readonly(t.strict({ kind: t.literal('Error'), text: t.string }))
 const DoneC = t.readonly(t.strict({ kind: t.literal('Done') }))
@@ -55,7 +55,7 @@ export type TaskKey = { readonly choreId: string; readonly run: number; readonly
 
 const textOf = ({ run, serial, life }: TaskKey): string => `${life}.${run}.${serial}`
 
-const types = { Conductor: conductorType, Task: taskType } as const
+const levels = { Conductor, Task } as const
 
 const gone = { kind: 'gone' } as const
 const failure = (text: string) => ({ kind: 'Error', text }) as const
@@ -139,13 +139,13 @@ export class Stage {
   }
 
   async #execute<T>(
-    who: keyof typeof types,
+    who: keyof typeof levels,
     choreId: string,
     ref: StateRef,
     callback: () => Promise<T>,
   ): Promise<T | ReturnType<typeof failure> | typeof gone> {
     // A stop may have been recorded together with the start of this step.
-    if (!(await this.isCurrent(types[who], choreId, ref))) return gone
+    if (!(await this.isCurrent(levels[who].type, choreId, ref))) return gone
     const execution: Execution = { choreId, ref: showRef(ref), stopRequested: false }
     this.#executions.add(execution)
     try {

@@ -16,9 +16,9 @@ import {
   type TransactionBuilder,
 } from 'carillon'
 import { choreLimits, thrownText } from './ChoreDefinition.js'
-import { happening, HappeningCommand } from './Happening.js'
+import { tell } from './Happening.js'
 import { ConductTurnC, type ConductTurn, type Stage } from './Stage.js'
-import { endRun, restartRun } from './runs.js'
+import { endRun } from './runs.js'
 import {
   completedTaskOf,
   Conductor,
@@ -47,9 +47,8 @@ const judgedTask = function* (
     const { data } = task
     const elapsedMs = millisBetween(data.startedAt, yield* io.now())
     if (Math.floor(elapsedMs / 1000) < timeoutSeconds) return undefined
-    return tx
-      .replace(task, { outcome: { succeeded: false, error: timedOut } })
-      .command(HappeningCommand, [data.owner], happening(data, 'task-timed-out', { text: data.taskId, why: timedOut }))
+    tx.replace(task, { outcome: { succeeded: false, error: timedOut } })
+    return tell(tx, data, 'task-timed-out', { text: data.taskId, why: timedOut })
   })
   return yield* io.find(Task, choreId)
 }
@@ -65,11 +64,8 @@ export const restart = function* (
   const { data } = conductor
   const task = yield* io.find(Task, data.choreId)
   if (task !== undefined) tx.consume(task)
-  tx.replace(conductor, restartRun(data, now, life)).command(
-    HappeningCommand,
-    [data.owner],
-    happening(data, 'run-restarted'),
-  )
+  const beginning = { startedAt: now, invocationCount: 0, nextTickAt: now, lastCompletedTask: null }
+  tell(tx.replace(conductor, { ...beginning, life }), data, 'run-restarted')
 }
 
 type Tick = {
@@ -97,14 +93,13 @@ const pollAgain = function* (
       tasksStarted: turn.task === null ? data.tasksStarted : serial,
       lastCompletedTask: completedTaskOf(collected?.data) ?? data.lastCompletedTask,
     })
-    if (turn.task === null) return tx.command(HappeningCommand, [data.owner], happening(data, 'polled'))
+    if (turn.task === null) return tell(tx, data, 'polled')
     const { owner, choreId, run } = data
-    return tx
-      .produce(Task, {
-        ...{ owner, choreId, run, serial, life, taskId: turn.task },
-        ...{ startedAt: now, nextTickAt: now, ticks: 0, outcome: null },
-      })
-      .command(HappeningCommand, [owner], happening(data, 'task-started', { text: turn.task }))
+    tx.produce(Task, {
+      ...{ owner, choreId, run, serial, life, taskId: turn.task },
+      ...{ startedAt: now, nextTickAt: now, ticks: 0, outcome: null },
+    })
+    return tell(tx, data, 'task-started', { text: turn.task })
   })
 }
 

@@ -54,8 +54,8 @@ describe('the conductor of a chore', () => {
     await stand.advance({ seconds: 5 })
     conductor.release(continueIn(10))
     await stand.quiet()
-    expect(await stand.engine.getRuntimeState('chore')).to.include({
-      taskActive: true,
+    expect(await stand.engine.getStatus('chore')).to.include({
+      taskStatus: 'Running',
       currentTaskId: 'work',
       taskStartedAt: stand.now,
     })
@@ -238,15 +238,15 @@ describe('the task of a chore', () => {
 
   it('[SNE-36] is over with Done and with Error, and the difference is recorded', async () => {
     const succeeded = await endsWith(done)
-    expect(await succeeded.engine.getRuntimeState('chore')).to.include({
-      taskActive: false,
+    expect(await succeeded.engine.getStatus('chore')).to.include({
+      taskStatus: 'Idle',
       lastCompletedTaskId: 'work',
       lastTaskSucceeded: true,
       lastTaskError: null,
     })
     const bad = await endsWith(failed('e'))
-    expect(await bad.engine.getRuntimeState('chore')).to.include({
-      taskActive: false,
+    expect(await bad.engine.getStatus('chore')).to.include({
+      taskStatus: 'Idle',
       lastCompletedTaskId: 'work',
       lastTaskSucceeded: false,
       lastTaskError: 'e',
@@ -255,8 +255,8 @@ describe('the task of a chore', () => {
 
   it('[SNE-37] that throws has failed, and the error names the task', async () => {
     const stand = await endsWith(new Error('no more paper'))
-    expect(await stand.engine.getRuntimeState('chore')).to.include({
-      taskActive: false,
+    expect(await stand.engine.getStatus('chore')).to.include({
+      taskStatus: 'Idle',
       lastTaskSucceeded: false,
       lastTaskError: 'Task threw: no more paper',
     })

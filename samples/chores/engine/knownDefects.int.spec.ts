@@ -39,7 +39,7 @@ describe('what went wrong in an earlier chore engine', () => {
     await stand.advance({ seconds: 1 })
     await stand.restart({ days: 1 })
     await stand.advance({ seconds: 10 })
-    expect(await stand.engine.getRuntimeState('chore')).to.include({ conductorActive: false, totalRunCount: 1 })
+    expect(await stand.engine.getStatus('chore')).to.include({ conductorStatus: 'Idle', totalRunCount: 1 })
     await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 10 })
     expect((await stand.engine.getStatus('chore'))?.totalRunCount).to.equal(2)
@@ -62,11 +62,11 @@ describe('what went wrong in an earlier chore engine', () => {
     await stand.advance({ seconds: 12 })
     first.release(done)
     await stand.quiet()
-    expect(await stand.engine.getRuntimeState('chore')).to.include({
+    expect(await stand.engine.getStatus('chore')).to.include({
       currentTaskId: 'second',
       lastCompletedTaskId: 'first',
     })
-    expect((await stand.engine.getRuntimeState('chore'))?.lastTaskError).to.equal('Task timed out')
+    expect((await stand.engine.getStatus('chore'))?.lastTaskError).to.equal('Task timed out')
   })
 
   it('5: starting a chore that was running booked a second timer beside the first', async () => {

@@ -22,9 +22,19 @@ describe('what cannot be a chore', () => {
       ['name', ''],
       ['name', 'x'.repeat(201)],
       ['id', '\ud800'],
+      ['id', 'two\nlines'],
+      ['id', 'chore '],
+      ['name', 'a\u0000b'],
     ] as const)
       expect(await refusalOf(() => engine.registerChore(simpleChore('new', () => done, { [field]: value })))).to.match(
         /^ChoreRefused: The (id|name) of a chore/,
+      )
+    for (const [field, value] of [
+      ['countFrom', 'now'],
+      ['conduct', undefined],
+    ] as const)
+      expect(await refusalOf(() => engine.registerChore(simpleChore('new', () => done, { [field]: value })))).to.match(
+        /^ChoreRefused: (Runs are counted from|The conductor of a chore is a function)/,
       )
     engine.registerChore(
       simpleChore('slow', () => done, {
@@ -64,8 +74,26 @@ describe('what cannot be a chore', () => {
     expect(await refusalOf(() => stand.engine.control('chore', { verb: 'next-run', at: far }))).to.contain(
       'at most 100 years away',
     )
+    for (const seconds of [1.5, NaN, Infinity])
+      for (const verb of ['interval', 'timeout'] as const)
+        expect(await refusalOf(() => stand.engine.control('chore', { verb, seconds }))).to.contain('is a whole number')
     await stand.engine.control('chore', { verb: 'interval', seconds: choreLimits.longestSeconds })
     expect(await stand.engine.getStatus('chore')).to.include({ intervalSeconds: choreLimits.longestSeconds })
+  })
+})
+
+describe('a circuit breaker', () => {
+  it('opens, however long its reason is and whatever it is made of', async () => {
+    const stand = await standWith(() => () => continueIn(60))
+    for (const [reason, kept] of [
+      ['r'.repeat(300_000), /^Circuit breaker: r{2000}… \(300000 characters\)$/],
+      ['half a \ud800', /^Circuit breaker: half a \ufffd$/],
+    ] as const) {
+      await stand.engine.control('chore', { verb: 'start' })
+      await stand.engine.control('chore', { verb: 'break', reason })
+      expect(await stand.engine.getStatus('chore')).to.include({ circuitBroken: true, conductorStatus: 'Idle' })
+      expect((await stand.engine.getStatus('chore'))?.lastError).to.match(kept)
+    }
   })
 })
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { ChoreStand } from '../test/ChoreStand.js'
+import { freshStatus } from '../test/freshStatus.js'
 import { simpleChore, standWith } from '../test/simpleChore.js'
 import { ChoreEngine, done, type ChoreDefinition } from './index.js'
 
@@ -14,29 +15,7 @@ describe('registering a chore', () => {
       taskTimeoutSeconds: 60,
       countFrom: 'fire',
     })
-    expect(await stand.engine.getRuntimeState('chore')).to.deep.equal({
-      schedulerTimerId: null,
-      nextScheduledRunAt: null,
-      lastCompletedRunAt: null,
-      conductorActive: false,
-      conductorTimerId: null,
-      conductorStartedAt: null,
-      conductorInvocationCount: 0,
-      currentTaskId: null,
-      taskActive: false,
-      taskTimerId: null,
-      taskStartedAt: null,
-      lastCompletedTaskId: null,
-      lastTaskSucceeded: null,
-      lastTaskError: null,
-      lastFailedTask: null,
-      stopRequested: false,
-      totalRunCount: 0,
-      totalSuccessCount: 0,
-      totalFailureCount: 0,
-      lastError: null,
-      lastErrorAt: null,
-    })
+    expect(await stand.engine.getStatus('chore')).to.deep.equal({ ...freshStatus, taskTimeoutSeconds: 60 })
   })
 
   it('[SNE-02] again after a restart keeps the stored settings and counts', async () => {
@@ -67,13 +46,13 @@ describe('registering a chore', () => {
       },
     })
     await stand.engine.control('two', { verb: 'enable' })
-    const untouched = [await stand.engine.getStatus('two'), await stand.engine.getRuntimeState('two')]
+    const untouched = await stand.engine.getStatus('two')
     await stand.engine.control('one', { verb: 'start' })
     await stand.engine.control('one', { verb: 'stop-chore' })
     await stand.engine.control('one', { verb: 'trigger' })
     await stand.quiet()
     expect((await stand.engine.getStatus('one'))?.totalRunCount).to.be.greaterThan(0)
-    expect([await stand.engine.getStatus('two'), await stand.engine.getRuntimeState('two')]).to.deep.equal(untouched)
+    expect(await stand.engine.getStatus('two')).to.deep.equal(untouched)
   })
 
   it('refuses two definitions of one id', () => {
@@ -83,11 +62,10 @@ describe('registering a chore', () => {
     expect(() => engine.registerChore(chore)).to.throw('There is a chore chore already')
   })
 
-  it('gives no config, status or runtime state for an id nobody knows, and refuses to control it', async () => {
+  it('gives no config and no status for an id nobody knows, and refuses to control it', async () => {
     const stand = await standWith(() => () => done)
     expect(await stand.engine.getConfig('other')).to.equal(undefined)
     expect(await stand.engine.getStatus('other')).to.equal(undefined)
-    expect(await stand.engine.getRuntimeState('other')).to.equal(undefined)
     expect((await stand.engine.getAllConfigs()).map(([id]) => id)).to.deep.equal(['chore'])
     const refusal = await stand.engine.control('other', { verb: 'trigger' }).catch((error: unknown) => error)
     expect(refusal).to.be.an('error').with.property('message', 'There is no chore other.')

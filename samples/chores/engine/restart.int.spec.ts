@@ -4,12 +4,14 @@ import { defineFlow, plus, showRef, StateRefC, type FlowBody } from 'carillon'
 import { ChoreStand } from '../test/ChoreStand.js'
 import { Held } from '../test/Held.js'
 import { conductOne, simpleChore, standWith } from '../test/simpleChore.js'
-import { happening, HappeningCommand } from './Happening.js'
+import { tell } from './Happening.js'
 import {
   carryOn,
+  Conductor,
   continueIn,
   done,
   Scheduler,
+  Task,
   type ConductorAction,
   type ConductorContext,
   type TaskAction,
@@ -47,12 +49,7 @@ describe('a restart', () => {
       input: t.strict({ scheduler: StateRefC }),
       *run(io, { scheduler }): FlowBody<void> {
         const current = yield* io.load(Scheduler, scheduler)
-        yield* io.finalise((tx) =>
-          tx
-            .consume(current)
-            .produce(Scheduler, { ...current.data, nextScheduledRunAt: null })
-            .command(HappeningCommand, [io.me], happening(current.data, 'control')),
-        )
+        yield* io.finalise((tx) => tell(tx.replace(current, { nextScheduledRunAt: null }), current.data, 'control'))
       },
     })
     const stand = await standWith(() => () => done, { app: { flows: [Forget] } })
@@ -146,7 +143,7 @@ describe('a restart', () => {
     await stand.advance({ seconds: 5 })
     await stand.restart({ seconds: 1 })
     expect(tasks).to.have.length(2)
-    expect(await stand.engine.getRuntimeState('chore')).to.include({ taskActive: true, taskStartedAt: stand.now })
+    expect(await stand.engine.getStatus('chore')).to.include({ taskStatus: 'Running', taskStartedAt: stand.now })
     tasks[0]!.release(done)
     await stand.advance({ seconds: 10 })
     expect(await stand.engine.getStatus('chore')).to.include({ taskStatus: 'Running', totalRunCount: 0 })
@@ -193,16 +190,22 @@ describe('a restart', () => {
     const stand = await standWith((engine) => conductOne(engine, 'work', () => new Held<TaskAction>().promise))
     await stand.engine.control('chore', { verb: 'start' })
     await stand.advance({ seconds: 5 })
-    const before = await stand.engine.getRuntimeState('chore')
+    const timers = async () =>
+      Promise.all(
+        [Scheduler, Conductor, Task].map(async ({ type }) => {
+          const { items } = await stand.node.queryVault({ type })
+          return items.map(({ ref }) => showRef(ref)).join()
+        }),
+      )
+    const [, conductor, task] = await timers()
     await stand.crash()
     await stand.boot()
-    const { schedulerTimerId, conductorTimerId, taskTimerId } = (await stand.engine.getRuntimeState('chore'))!
-    expect(conductorTimerId).not.to.equal(before?.conductorTimerId)
-    expect(taskTimerId).not.to.equal(before?.taskTimerId)
+    const after = await timers()
+    expect(after[1]).not.to.equal(conductor)
+    expect(after[2]).not.to.equal(task)
     const scheduled = (await stand.node.agenda()).items
     const started = (await stand.node.agenda({ show: 'started' })).items
-    const known = [...scheduled, ...started].map(({ ref }) => showRef(ref))
-    expect(known).to.have.members([schedulerTimerId, conductorTimerId, taskTimerId])
+    expect([...scheduled, ...started].map(({ ref }) => showRef(ref))).to.have.members(after)
   })
 
   it('[SNE-67] resumes the same whether timers are resumed once or many times', async () => {

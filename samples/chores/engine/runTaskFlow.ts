@@ -14,7 +14,7 @@ import {
 } from 'carillon'
 import { thrownText } from './ChoreDefinition.js'
 import { flowNames, Task, type TaskData } from './states.js'
-import { happening, HappeningCommand } from './Happening.js'
+import { tell } from './Happening.js'
 import { TaskTurnC, type Stage, type TaskTurn } from './Stage.js'
 
 /** A flow's record is bounded, so after so many chunks the next flow takes over. */
@@ -25,13 +25,9 @@ const complete = function* (
   task: StateAndRef<TaskData>,
   outcome: NonNullable<TaskData['outcome']>,
 ): FlowBody<string> {
-  const { owner, taskId } = task.data
   const kind = outcome.succeeded ? 'task-completed' : 'task-failed'
-  yield* io.finalise((tx) =>
-    tx
-      .replace(task, { outcome })
-      .command(HappeningCommand, [owner], happening(task.data, kind, { text: taskId, why: outcome.error })),
-  )
+  const told = { text: task.data.taskId, why: outcome.error }
+  yield* io.finalise((tx) => tell(tx.replace(task, { outcome }), task.data, kind, told))
   return kind
 }
 
@@ -59,10 +55,9 @@ const work = function* (io: FlowIo, stage: Stage, task: StateAndRef<TaskData>): 
     }
   }
   const nextTickAt = yield* io.now()
+  const ticks = data.ticks + chunksPerFlow
   yield* io.finalise((tx) =>
-    tx
-      .replace(task, { ticks: data.ticks + chunksPerFlow, nextTickAt })
-      .command(HappeningCommand, [data.owner], happening(data, 'task-continued', { text: data.taskId })),
+    tell(tx.replace(task, { ticks, nextTickAt }), data, 'task-continued', { text: data.taskId }),
   )
   return 'continued'
 }

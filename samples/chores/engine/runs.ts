@@ -2,7 +2,7 @@
  * How a run begins and ends: pure changes to the states of a chore, and the transaction in which it is counted.
  */
 import { sameRef, type FlowBody, type FlowIo, type Instant, type StateAndRef } from 'carillon'
-import { happening, HappeningCommand } from './Happening.js'
+import { tell } from './Happening.js'
 import { Conductor, Scheduler, Task, type ConductorData, type SchedulerData } from './states.js'
 
 /** A run is one more than the last; its first tick is due at once. */
@@ -21,48 +21,27 @@ export const beginRun = (
   }
 }
 
-/** The same run from its beginning, in another life of the node. */
-export const restartRun = (conductor: ConductorData, now: Instant, life: number): ConductorData => ({
-  ...conductor,
-  ...{ startedAt: now, invocationCount: 0, nextTickAt: now, life, lastCompletedTask: null },
-})
-
-/** A stopped run counts neither as a success nor as a failure. */
-export const stopRun = (scheduler: SchedulerData): SchedulerData => ({ ...scheduler, conductorActive: false })
-
-export const completeRun = (scheduler: SchedulerData, now: Instant): SchedulerData => ({
-  ...stopRun(scheduler),
-  lastCompletedRunAt: now,
-  totalRunCount: scheduler.totalRunCount + 1,
-  totalSuccessCount: scheduler.totalSuccessCount + 1,
-})
-
-export const failRun = (scheduler: SchedulerData, now: Instant, error: string): SchedulerData => ({
-  ...stopRun(scheduler),
-  totalRunCount: scheduler.totalRunCount + 1,
-  totalFailureCount: scheduler.totalFailureCount + 1,
-  lastError: error,
-  lastErrorAt: now,
-})
-
+/** Ends a run and counts it. A run that was stopped counts neither as a success nor as a failure: there is nothing to end. */
 export const endRun = (
   io: FlowIo,
-  { ref, data: { choreId, owner } }: StateAndRef<ConductorData>,
+  { ref, data: { choreId } }: StateAndRef<ConductorData>,
   action: { readonly kind: 'Done' } | { readonly kind: 'Error'; readonly text: string },
 ): FlowBody<void> =>
   io.transact(function* (tx): FlowBody<void> {
     const conductor = yield* io.find(Conductor, choreId)
     const scheduler = yield* io.find(Scheduler, choreId)
-    // Stopped meanwhile: then there is nothing to count.
     if (conductor === undefined || scheduler === undefined || !sameRef(conductor.ref, ref)) return
     const task = yield* io.find(Task, choreId)
     const now = yield* io.now()
     const { data } = scheduler
+    const after = { conductorActive: false, totalRunCount: data.totalRunCount + 1 }
     tx.consume(conductor, ...(task === undefined ? [] : [task]))
-      .replace(scheduler, action.kind === 'Done' ? completeRun(data, now) : failRun(data, now, action.text))
-      .command(
-        HappeningCommand,
-        [owner],
-        action.kind === 'Done' ? happening(data, 'run-completed') : happening(data, 'run-failed', { why: action.text }),
-      )
+    if (action.kind === 'Done') {
+      tx.replace(scheduler, { ...after, lastCompletedRunAt: now, totalSuccessCount: data.totalSuccessCount + 1 })
+      tell(tx, data, 'run-completed')
+    } else {
+      const failure = { totalFailureCount: data.totalFailureCount + 1, lastError: action.text, lastErrorAt: now }
+      tx.replace(scheduler, { ...after, ...failure })
+      tell(tx, data, 'run-failed', { why: action.text })
+    }
   })

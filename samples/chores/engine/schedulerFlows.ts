@@ -6,8 +6,8 @@ import { defineFlow, refuseWith, StateRefC, type FlowBody, type Instant, type Pa
 import { record } from '../../shared/record.js'
 import type { ChoreDefinition } from './ChoreDefinition.js'
 import { bookAfterFire, ControlC, decideControl, isRandom } from './Control.js'
-import { happening, HappeningCommand } from './Happening.js'
-import { beginRun, stopRun } from './runs.js'
+import { tell } from './Happening.js'
+import { beginRun } from './runs.js'
 import { ChoreConfigC, Conductor, flowNames, Scheduler, Task, type SchedulerData } from './states.js'
 
 export const NewChoreC = record('NewChore', {
@@ -67,11 +67,8 @@ export const RegisterChores = defineFlow({
           if (chores.length > 1) continue
           return refuseWith(`There is a chore ${chore.choreId} already; choose another id.`)
         }
-        tx.produce(Scheduler, emptyScheduler(io.me, chore)).command(
-          HappeningCommand,
-          [io.me],
-          happening({ choreId: chore.choreId, run: 0 }, 'registered', { by }),
-        )
+        const scheduler = emptyScheduler(io.me, chore)
+        tell(tx.produce(Scheduler, scheduler), scheduler, 'registered', { by })
         registered += 1
       }
       return registered
@@ -102,13 +99,11 @@ export const Fire = defineFlow({
     const now = yield* io.now()
     const seed = isRandom(current.data.config) ? yield* io.newId() : null
     const after = booked(current.data, now, seed)
-    const { owner, conductorActive } = after
-    const { scheduler, conductor } = conductorActive ? { scheduler: after } : beginRun(after, now)
+    const { scheduler, conductor } = after.conductorActive ? { scheduler: after } : beginRun(after, now)
     yield* io.finalise((tx) => {
       tx.replace(current, scheduler)
       if (conductor !== undefined) tx.produce(Conductor, conductor)
-      const kind = conductor === undefined ? 'run-skipped' : 'run-started'
-      return tx.command(HappeningCommand, [owner], happening(scheduler, kind))
+      return tell(tx, scheduler, conductor === undefined ? 'run-skipped' : 'run-started')
     })
     return conductor === undefined ? 'skipped' : 'started'
   },
@@ -129,18 +124,11 @@ export const ControlChore = defineFlow({
     io.transact(function* (tx): FlowBody<ControlOutcome | Refusal<string>> {
       const current = yield* io.find(Scheduler, choreId)
       if (current === undefined) return refuseWith(`There is no chore ${choreId}.`)
-      const { owner } = current.data
       const now = yield* io.now()
       const seed = isRandom(current.data.config) ? yield* io.newId() : null
       const verdict = decideControl(current.data, control, now, seed)
       // A control belongs to the run it begins, or else to the one that was begun last.
-      const says = (of: SchedulerData, kind: 'control' | 'run-started' | 'run-stopped' | 'deleted'): void => {
-        tx.command(
-          HappeningCommand,
-          [owner],
-          happening(of, kind, { by, ...(kind === 'control' ? { text: control.verb } : {}) }),
-        )
-      }
+      const controlled = (of: SchedulerData): void => void tell(tx, of, 'control', { by, text: control.verb })
       switch (verdict.kind) {
         case 'nothing':
           return 'nothing'
@@ -148,27 +136,27 @@ export const ControlChore = defineFlow({
           return refuseWith(verdict.why)
         case 'deleted':
           tx.consume(current)
-          says(current.data, 'control')
-          says(current.data, 'deleted')
+          controlled(current.data)
+          tell(tx, current.data, 'deleted', { by })
           return 'deleted'
         case 'changed': {
           if (verdict.startsRun) {
             const { scheduler, conductor } = beginRun(verdict.scheduler, now)
             tx.replace(current, scheduler).produce(Conductor, conductor)
-            says(scheduler, 'control')
-            says(scheduler, 'run-started')
+            controlled(scheduler)
+            tell(tx, scheduler, 'run-started', { by })
             return 'run begun'
           }
           if (!verdict.stopsRun) {
             tx.replace(current, verdict.scheduler)
-            says(verdict.scheduler, 'control')
+            controlled(verdict.scheduler)
             return 'changed'
           }
           const underWay = [yield* io.find(Conductor, choreId), yield* io.find(Task, choreId)]
           for (const state of underWay) if (state !== undefined) tx.consume(state)
-          tx.replace(current, stopRun(verdict.scheduler))
-          says(current.data, 'control')
-          says(current.data, 'run-stopped')
+          tx.replace(current, { ...verdict.scheduler, conductorActive: false })
+          controlled(current.data)
+          tell(tx, current.data, 'run-stopped', { by })
           return 'run ended'
         }
       }

@@ -6,20 +6,9 @@
  */
 import { none, some } from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
-import {
-  activity,
-  allOf,
-  defineContract,
-  defineState,
-  InstantC,
-  IntegerC,
-  PartyC,
-  rule,
-  type LedgerTransaction,
-  type Party,
-} from 'carillon'
+import { activity, allOf, defineContract, defineState, InstantC, IntegerC, PartyC, rule, type Party } from 'carillon'
 import { record } from '../../shared/record.js'
-import type { CompletedTask } from './ChoreDefinition.js'
+import { countings, type CompletedTask } from './ChoreDefinition.js'
 
 export const ChoreConfigC = record('ChoreConfig', {
   /** Whether the scheduler should fire. */
@@ -32,7 +21,7 @@ export const ChoreConfigC = record('ChoreConfig', {
   maxIntervalSeconds: t.union([IntegerC, t.null]),
   /** How long a task may run before it counts as dead. */
   taskTimeoutSeconds: IntegerC,
-  countFrom: t.keyof({ fire: null, due: null }),
+  countFrom: t.keyof(countings),
 })
 export type ChoreConfig = t.TypeOf<typeof ChoreConfigC>
 
@@ -56,56 +45,6 @@ export const flowNames = {
   control: 'chores/Control',
   resume: 'chores/Resume',
 } as const
-
-export const schedulerType = 'chores/Scheduler'
-export const conductorType = 'chores/Conductor'
-export const taskType = 'chores/Task'
-
-const count = (states: LedgerTransaction['inputs'], type: string): number =>
-  states.filter((state) => state.type === type).length
-
-type Counted = {
-  readonly totalRunCount: number
-  readonly totalSuccessCount: number
-  readonly totalFailureCount: number
-}
-
-const isCounted = (data: unknown): data is Counted =>
-  typeof data === 'object' && data !== null && 'totalRunCount' in data
-
-export const choreContract = defineContract({
-  name: 'chores/Chore',
-  verify: ({ inputs, outputs, participants, signers }) =>
-    allOf([
-      rule(
-        'the owner of a chore signs whatever happens to it',
-        participants.every(({ key }) => signers.has(key)),
-      ),
-      rule(
-        'a conductor is born beside its scheduler, or succeeds itself',
-        count(outputs, conductorType) <= count(inputs, conductorType) + count(outputs, schedulerType),
-      ),
-      rule(
-        'a task is born beside its conductor, or succeeds itself',
-        count(outputs, taskType) <= count(inputs, taskType) + count(outputs, conductorType),
-      ),
-      ...outputs
-        .filter(({ type }) => type === schedulerType)
-        .map(({ data }) =>
-          rule(
-            'every run that was counted either succeeded or failed',
-            isCounted(data) && data.totalRunCount === data.totalSuccessCount + data.totalFailureCount,
-          ),
-        ),
-    ]),
-})
-
-/** What holds of all three levels: each is known by the id of its chore. */
-const ofChore = {
-  contract: choreContract,
-  participants: ({ owner }: { readonly owner: Party }): readonly Party[] => [owner],
-  key: ({ choreId }: { readonly choreId: string }): string => choreId,
-}
 
 const orNull = <C extends t.Mixed>(codec: C) => t.union([codec, t.null])
 
@@ -139,20 +78,6 @@ export type SchedulerData = t.TypeOf<typeof SchedulerC>
 export const isArmed = ({ config, timer, nextScheduledRunAt }: SchedulerData): boolean =>
   lifecycleOf(config) === 'Running' && timer === 'set' && nextScheduledRunAt !== null
 
-/**
- * Level 1: when the chore runs next, how it is set, and what became of its runs. While it is armed its activity is the
- * next fire.
- */
-export const Scheduler = defineState({
-  type: schedulerType,
-  data: SchedulerC,
-  ...ofChore,
-  nextScheduledActivity: (scheduler, ref) =>
-    isArmed(scheduler) && scheduler.nextScheduledRunAt !== null
-      ? some(activity(scheduler.nextScheduledRunAt, { name: flowNames.fire, input: { scheduler: ref } }))
-      : none,
-})
-
 export const ConductorC = record('Conductor', {
   owner: PartyC,
   choreId: t.string,
@@ -162,23 +87,11 @@ export const ConductorC = record('Conductor', {
   invocationCount: IntegerC,
   nextTickAt: InstantC,
   /** The node's term in which this run lives; none before its first tick. In another term its closures are lost. */
-  life: t.union([IntegerC, t.null]),
+  life: orNull(IntegerC),
   tasksStarted: IntegerC,
-  lastCompletedTask: t.union([CompletedTaskC, t.null]),
+  lastCompletedTask: orNull(CompletedTaskC),
 })
 export type ConductorData = t.TypeOf<typeof ConductorC>
-
-/**
- * Level 2: a run under way. Its activity is the next tick. Only its own tick moves it; whoever ends the run consumes
- * it.
- */
-export const Conductor = defineState({
-  type: conductorType,
-  data: ConductorC,
-  ...ofChore,
-  nextScheduledActivity: ({ nextTickAt }, ref) =>
-    some(activity(nextTickAt, { name: flowNames.conduct, input: { conductor: ref } })),
-})
 
 export const TaskC = record('Task', {
   owner: PartyC,
@@ -192,7 +105,7 @@ export const TaskC = record('Task', {
   nextTickAt: InstantC,
   /** Chunks done by earlier flows of this task. */
   ticks: IntegerC,
-  outcome: t.union([t.readonly(t.strict({ succeeded: t.boolean, error: t.union([t.string, t.null]) })), t.null]),
+  outcome: orNull(t.readonly(t.strict({ succeeded: t.boolean, error: orNull(t.string) }))),
 })
 export type TaskData = t.TypeOf<typeof TaskC>
 
@@ -205,13 +118,77 @@ export const hasOutcome = (task: TaskData | undefined): task is Ended => task !=
 export const completedTaskOf = (task: TaskData | undefined): CompletedTask | null =>
   hasOutcome(task) ? { taskId: task.taskId, ...task.outcome } : null
 
+const SchedulerKind = { type: 'chores/Scheduler', data: SchedulerC } as const
+const ConductorKind = { type: 'chores/Conductor', data: ConductorC } as const
+const TaskKind = { type: 'chores/Task', data: TaskC } as const
+
+export const choreContract = defineContract({
+  name: 'chores/Chore',
+  verify: (transaction) => {
+    const { participants, signers } = transaction
+    const schedulers = transaction.outputsOf(SchedulerKind)
+    const conductors = transaction.outputsOf(ConductorKind)
+    const tasks = transaction.outputsOf(TaskKind)
+    return allOf([
+      rule(
+        'the owner of a chore signs whatever happens to it',
+        participants.every(({ key }) => signers.has(key)),
+      ),
+      rule(
+        'a conductor is born beside its scheduler, or succeeds itself',
+        conductors.length <= transaction.inputsOf(ConductorKind).length + schedulers.length,
+      ),
+      rule(
+        'a task is born beside its conductor, or succeeds itself',
+        tasks.length <= transaction.inputsOf(TaskKind).length + conductors.length,
+      ),
+      ...schedulers.map(({ data }) =>
+        rule(
+          'every run that was counted either succeeded or failed',
+          data.totalRunCount === data.totalSuccessCount + data.totalFailureCount,
+        ),
+      ),
+    ])
+  },
+})
+
+/** What holds of all three levels: each is known by the id of its chore. */
+const ofChore = {
+  contract: choreContract,
+  participants: ({ owner }: { readonly owner: Party }): readonly Party[] => [owner],
+  key: ({ choreId }: { readonly choreId: string }): string => choreId,
+}
+
+/**
+ * Level 1: when the chore runs next, how it is set, and what became of its runs. While it is armed its activity is the
+ * next fire.
+ */
+export const Scheduler = defineState({
+  ...SchedulerKind,
+  ...ofChore,
+  nextScheduledActivity: (scheduler, ref) =>
+    isArmed(scheduler) && scheduler.nextScheduledRunAt !== null
+      ? some(activity(scheduler.nextScheduledRunAt, { name: flowNames.fire, input: { scheduler: ref } }))
+      : none,
+})
+
+/**
+ * Level 2: a run under way. Its activity is the next tick. Only its own tick moves it; whoever ends the run consumes
+ * it.
+ */
+export const Conductor = defineState({
+  ...ConductorKind,
+  ...ofChore,
+  nextScheduledActivity: ({ nextTickAt }, ref) =>
+    some(activity(nextTickAt, { name: flowNames.conduct, input: { conductor: ref } })),
+})
+
 /**
  * Level 3: one task of a run. While it is active its activity is the next chunk; once it has an outcome it waits for
  * the conductor to see it. Its ref is its generation: a completion consumes exactly the state it was started from.
  */
 export const Task = defineState({
-  type: taskType,
-  data: TaskC,
+  ...TaskKind,
   ...ofChore,
   nextScheduledActivity: ({ nextTickAt, outcome }, ref) =>
     outcome === null ? some(activity(nextTickAt, { name: flowNames.runTask, input: { task: ref } })) : none,

@@ -57,7 +57,7 @@ describe('a task that has had its time', () => {
     })
     await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 200 })
-    expect(await stand.engine.getRuntimeState('chore')).to.include({ taskActive: true, currentTaskId: 'hangs' })
+    expect(await stand.engine.getStatus('chore')).to.include({ taskStatus: 'Running', currentTaskId: 'hangs' })
     await stand.advance({ seconds: 200 })
     expect(await stand.engine.getStatus('chore')).to.include({ totalSuccessCount: 1, lastCompletedTaskId: 'works' })
   })
@@ -124,15 +124,15 @@ describe('a task that has had its time', () => {
     )
     await stand.engine.control('chore', { verb: 'trigger' })
     await stand.advance({ seconds: 20 })
-    expect(await stand.engine.getRuntimeState('chore')).to.include({
+    expect(await stand.engine.getStatus('chore')).to.include({
       currentTaskId: 'next',
       lastCompletedTaskId: 'late',
     })
     late.release(done)
     await stand.quiet()
-    expect(await stand.engine.getRuntimeState('chore')).to.include({
+    expect(await stand.engine.getStatus('chore')).to.include({
       currentTaskId: 'next',
-      taskActive: true,
+      taskStatus: 'Running',
       lastTaskSucceeded: false,
     })
     next.release(failed('really'))

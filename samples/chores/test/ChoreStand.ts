@@ -29,8 +29,6 @@ export type StandOptions = {
   readonly start?: Instant
   /** More for the app than chores. */
   readonly app?: Partial<Pick<App, 'states' | 'flows'>>
-  /** Told of each node that starts, before its chores go on. */
-  readonly started?: (node: Node) => void
   readonly development?: boolean
 }
 
@@ -87,20 +85,17 @@ export class ChoreStand {
       development: this.#options.development ?? true,
     })
     this.#running = { node, engine }
-    this.#options.started?.(node)
     await engine.connect(node)
     if (resume) await engine.resumeTimers()
     await this.quiet()
   }
 
   async crash(): Promise<void> {
-    this.engine.disconnect()
     await this.node.crash()
     this.#running = undefined
   }
 
   async stop(): Promise<void> {
-    this.engine.disconnect()
     await this.node.stop()
     this.#running = undefined
   }
