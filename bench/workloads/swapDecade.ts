@@ -3,7 +3,6 @@
  */
 import { verifyLog } from 'carillon/logs'
 import { runToMaturity } from '../../samples/interest-rate-swap/run/virtualRun.js'
-import { shortTrade } from '../../samples/interest-rate-swap/trades.js'
 import { context, less, type Workload } from '../Workload.js'
 
 export const swapDecade: Workload = {
@@ -17,9 +16,7 @@ export const swapDecade: Workload = {
   warmUps: 1,
   run: async ({ quick }) => {
     const startedMs = performance.now()
-    const { network, isMatured } = await runToMaturity(
-      quick ? { trade: (parties) => shortTrade(parties, '2017-03-11') } : {},
-    )
+    const { network, isMatured } = await runToMaturity(quick ? { until: '2017-03-11' } : {})
     if (!isMatured) throw new Error('The swap has not matured.')
     const livedMs = performance.now() - startedMs
     let events = 0

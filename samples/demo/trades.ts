@@ -3,32 +3,29 @@
  * and rates follow from the day on which a trade begins.
  */
 import type { Instant } from 'carillon'
-import { addDays, addMonths, localDate, tenor, type LocalDate } from 'carillon/calendars'
-import { amount, Exact, rate } from '../interest-rate-swap/money.js'
+import { addDays, addMonths, localDate, tenor, type Frequency, type LocalDate } from 'carillon/calendars'
+import { amount, Exact, percent, rate } from '../interest-rate-swap/money.js'
 import type { Fix } from '../interest-rate-swap/oracle/Fix.js'
 import { generate } from '../interest-rate-swap/schedule.js'
 import type { Terms } from '../interest-rate-swap/terms/Terms.js'
-import { usualCommon, usualFixing, usualLeg, type Parties } from '../interest-rate-swap/trades.js'
+import { usualTrade, type Parties } from '../interest-rate-swap/trades.js'
 
 /** A kind of trade: the banks keep one of each open. */
 export type Line = {
   readonly name: string
-  /** Which bank pays the fixed rate. */
-  readonly fixedBy: 'first' | 'second'
   readonly millions: number
   readonly percent: string
   readonly months: number
-  readonly floating: Terms['floating']['frequency']
-  readonly fixed: Terms['fixed']['frequency']
+  readonly floating: Frequency
+  readonly fixed: Frequency
   readonly index: string
 }
 
 export const lines: readonly Line[] = [
   {
     name: 'weekly',
-    fixedBy: 'first',
     millions: 25,
-    percent: '0.01676',
+    percent: '1.676',
     months: 6,
     floating: 'weekly',
     fixed: 'monthly',
@@ -36,9 +33,8 @@ export const lines: readonly Line[] = [
   },
   {
     name: 'monthly',
-    fixedBy: 'second',
     millions: 40,
-    percent: '0.0081',
+    percent: '0.81',
     months: 24,
     floating: 'monthly',
     fixed: 'quarterly',
@@ -51,23 +47,17 @@ export const dateOf = (now: Instant): LocalDate => localDate(now.slice(0, 10))
 /** The two business days between the fixing and the first period lie before the trade begins. */
 const daysAhead = 5
 
-export const termsFor = (line: Line, { fixedPayer, floatingPayer, ...parties }: Parties, now: Instant): Terms => {
-  const effective = addDays(dateOf(now), daysAhead)
-  const [payer, receiver] = line.fixedBy === 'first' ? [fixedPayer, floatingPayer] : [floatingPayer, fixedPayer]
-  const leg = (of: Parties['fixedPayer']) =>
-    usualLeg(of, amount('EUR', line.millions * 1_000_000), effective, addMonths(effective, line.months))
-  return {
-    fixed: { ...leg(payer), frequency: line.fixed, calendar: ['London'], rate: rate(line.percent) },
-    floating: {
-      ...leg(receiver),
-      frequency: line.floating,
-      calendar: ['London'],
-      index: { name: 'ICE LIBOR', source: 'Rates Service Provider', tenor: tenor(line.index) },
-      fixing: usualFixing(['London']),
-    },
-    common: usualCommon(`${line.name} ${effective}`, parties.regulators),
-    oracle: parties.oracle,
-  }
+export const termsFor = (line: Line, parties: Parties, now: Instant): Terms => {
+  const from = addDays(dateOf(now), daysAhead)
+  return usualTrade(parties, {
+    tradeId: `${line.name} ${from}`,
+    notional: amount('EUR', line.millions * 1_000_000),
+    ...{ from, until: addMonths(from, line.months) },
+    rate: percent(line.percent),
+    index: { name: 'ICE LIBOR', source: 'Rates Service Provider', tenor: tenor(line.index) },
+    calendars: [['London'], ['London']],
+    frequencies: [line.fixed, line.floating],
+  })
 }
 
 /** Made up, but the same whenever it is asked for: a slow wave around one per cent. */

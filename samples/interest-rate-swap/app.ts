@@ -6,7 +6,7 @@ import { defineApp, type App, type Consent } from 'carillon'
 import { left, right } from 'fp-ts/lib/Either.js'
 import { AgreeFixing, AgreeMaturity, Fixing, Maturity } from './flows/fixing.js'
 import { acceptOffer, Offer, type Acceptance } from './flows/offer.js'
-import { confirmSettlement, DeclareOverdue, paymentFlows } from './flows/payment.js'
+import { paymentFlows } from './flows/payment.js'
 import type { PaymentSystem } from './flows/PaymentSystem.js'
 import { AskToSign, FetchFix, Query } from './oracle/ask.js'
 import { OverdueCommand } from './swap/SwapKind.js'
@@ -25,30 +25,17 @@ const onlyOverdue: Consent = (transaction) =>
     ? right(undefined)
     : left('a bank signs everything about its trades but that a payment is overdue')
 
-export const bankApp = ({ payments, accepts = () => right(undefined) }: BankOptions): App => {
-  const { Settle, Payment, PaymentOverdue } = paymentFlows(payments)
-  return defineApp({
+export const bankApp = ({ payments, accepts = () => right(undefined) }: BankOptions): App =>
+  defineApp({
     name: 'interest-rate-swap',
     states: [Swap],
     flows: [
-      Offer,
-      acceptOffer(accepts),
-      Fixing,
-      AgreeFixing,
-      Query,
-      FetchFix,
-      AskToSign,
-      Payment,
-      PaymentOverdue,
-      Settle,
-      confirmSettlement(payments),
-      DeclareOverdue,
-      Maturity,
-      AgreeMaturity,
+      ...[Offer, acceptOffer(accepts), Fixing, AgreeFixing, Maturity, AgreeMaturity],
+      ...[Query, FetchFix, AskToSign],
+      ...paymentFlows(payments),
     ],
     agreesTo: { observe: onlyOverdue },
   })
-}
 
 /** A regulator is told of trades, and of nothing else. */
 const onlySwaps: Consent = ({ inputs, outputs }) =>

@@ -1,11 +1,12 @@
 /**
- * The network of the sample, in one process and under a virtual clock: two banks, a notary, an oracle and a regulator.
+ * The network of the sample, two banks, a notary, an oracle and a regulator; and how it is started in one process and
+ * under a virtual clock.
  */
-import { instant, type Instant, type StateRef } from 'carillon'
-import { VirtualNetwork, type Weather } from 'carillon/testing'
-import { bankApp, notaryApp, observerApp } from './app.js'
-import { PaymentsInMemory, type PaymentSystem } from './flows/PaymentSystem.js'
-import { Offer, type Acceptance } from './flows/offer.js'
+import { instant, type App, type Party, type StateRef } from 'carillon'
+import { VirtualNetwork, type VirtualNetworkOptions } from 'carillon/testing'
+import { bankApp, notaryApp, observerApp, type BankOptions } from './app.js'
+import { PaymentsInMemory } from './flows/PaymentSystem.js'
+import { Offer } from './flows/offer.js'
 import { Announce, oracleApp } from './oracle/app.js'
 import type { Fix } from './oracle/Fix.js'
 import type { Terms } from './terms/Terms.js'
@@ -18,40 +19,41 @@ export const names = {
   oracle: 'Oracle',
   regulator: 'Regulator',
 } as const
+type Name = (typeof names)[keyof typeof names]
 
-export type SwapNetworkOptions = {
-  readonly start?: Instant
-  readonly seed?: string
-  readonly weather?: Weather
-  readonly development?: boolean
-  readonly payments?: PaymentSystem
-  readonly accepts?: Acceptance
+/** Who takes part, and as what. */
+export const members = Object.values(names).map((name) => ({
+  name,
+  ...(name === names.notary ? { notary: 'nonValidating' as const } : {}),
+}))
+
+/** What each of them runs. */
+export const appsFor = (options: BankOptions): Readonly<Record<Name, App>> => {
+  const bank = bankApp(options)
+  return {
+    [names.fixedPayer]: bank,
+    [names.floatingPayer]: bank,
+    [names.notary]: notaryApp,
+    [names.oracle]: oracleApp,
+    [names.regulator]: observerApp,
+  }
 }
 
 /** The day before the first fixing of the example trade. */
-const defaultStart = instant('2016-03-08T00:00:00Z')
+export const exampleBegins = instant('2016-03-08T00:00:00Z')
+
+export type SwapNetworkOptions = Partial<Omit<VirtualNetworkOptions, 'parties'>> & { readonly bank?: BankOptions }
 
 export const startSwapNetwork = ({
-  payments = new PaymentsInMemory(),
-  accepts,
-  start = defaultStart,
+  bank = { payments: new PaymentsInMemory() },
   ...options
 }: SwapNetworkOptions = {}): Promise<VirtualNetwork> => {
-  const bank = { app: bankApp({ payments, ...(accepts === undefined ? {} : { accepts }) }) }
-  return VirtualNetwork.start({
-    parties: {
-      [names.fixedPayer]: bank,
-      [names.floatingPayer]: bank,
-      [names.notary]: { app: notaryApp, notary: 'nonValidating' },
-      [names.oracle]: { app: oracleApp },
-      [names.regulator]: { app: observerApp },
-    },
-    start,
-    ...options,
-  })
+  const apps = appsFor(bank)
+  const parties = members.map(({ name, ...notary }) => [name, { app: apps[name], ...notary }] as const)
+  return VirtualNetwork.start({ start: exampleBegins, ...options, parties: Object.fromEntries(parties) })
 }
 
-export const partiesOf = (network: VirtualNetwork): Parties => ({
+export const partiesOf = (network: { readonly party: (name: string) => Party }): Parties => ({
   fixedPayer: network.party(names.fixedPayer),
   floatingPayer: network.party(names.floatingPayer),
   oracle: network.party(names.oracle),

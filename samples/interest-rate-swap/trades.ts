@@ -3,10 +3,10 @@
  * % against three-month LIBOR and the rates that its oracle announces.
  */
 import type { Party } from 'carillon'
-import { localDate, tenor, timeOfDay, zone } from 'carillon/calendars'
-import { amount, currency, Exact, rate, twiceRounded, type Amount } from './money.js'
+import { localDate, tenor, timeOfDay, zone, type BusinessCalendar, type Frequency } from 'carillon/calendars'
+import { amount, currency, Exact, rate, twiceRounded, type Amount, type Rate } from './money.js'
 import type { Fix } from './oracle/Fix.js'
-import type { Common, CreditSupport, FloatingLeg, Leg, Terms } from './terms/Terms.js'
+import type { Common, CreditSupport, FixingTerms, Index, Terms } from './terms/Terms.js'
 
 /** Whom a trade concerns. */
 export type Parties = {
@@ -16,33 +16,12 @@ export type Parties = {
   readonly regulators: readonly Party[]
 }
 
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
+const hourMs = 3_600_000
 
-export const london = zone('Europe/London')
-
-/** What the legs of the usual trade have in common. */
-export const usualLeg = (
-  payer: Party,
-  notional: Amount,
-  effective: string,
-  termination: string,
-): Omit<Leg, 'frequency' | 'calendar'> => ({
-  payer,
-  notional,
-  effective: localDate(effective),
-  termination: localDate(termination),
-  roll: 'modified-following',
-  endOfMonth: false,
-  stub: 'short-last',
-  dayCount: '30/360 US',
-  accrual: 'adjusted',
-  paymentRule: 'in-arrears',
-  paymentDelay: { days: 0, counted: 'calendar' },
-})
+const london = zone('Europe/London')
 
 /** Fixed two business days before the period at a quarter to twelve in London, with two hours for the rate to come. */
-export const usualFixing = (calendar: FloatingLeg['fixing']['calendar']): FloatingLeg['fixing'] => ({
+export const usualFixing = (calendar: BusinessCalendar): FixingTerms => ({
   rule: 'in-advance',
   offset: 2,
   calendar,
@@ -53,7 +32,7 @@ export const usualFixing = (calendar: FloatingLeg['fixing']['calendar']): Floati
   plausible: { rate: rate('0'), within: rate('1') },
 })
 
-export const usualCreditSupport: CreditSupport = {
+const usualCreditSupport: CreditSupport = {
   baseCurrency: currency('EUR'),
   eligibleCurrency: currency('EUR'),
   eligibleCreditSupport: 'Cash in an eligible currency',
@@ -80,29 +59,68 @@ export const usualCommon = (tradeId: string, regulators: readonly Party[]): Comm
   regulators,
 })
 
-export const exampleTrade = ({ fixedPayer, floatingPayer, oracle, regulators }: Parties): Terms => {
-  const leg = (payer: Parties['fixedPayer']) => usualLeg(payer, amount('EUR', 25_000_000), '2016-03-11', '2026-03-11')
+/** What tells one trade from another, where all else is as usual. */
+export type TradeOptions = {
+  readonly tradeId: string
+  readonly notional: Amount
+  readonly from: string
+  readonly until: string
+  readonly rate: Rate
+  readonly index: Index
+  /** The calendars of the fixed and the floating leg; by the latter rates are fixed, too. */
+  readonly calendars: readonly [BusinessCalendar, BusinessCalendar]
+  /** How often each leg is paid. Default twice and four times a year. */
+  readonly frequencies?: readonly [Frequency, Frequency]
+}
+
+export const usualTrade = (
+  { fixedPayer, floatingPayer, oracle, regulators }: Parties,
+  {
+    tradeId,
+    notional,
+    from,
+    until,
+    rate,
+    index,
+    calendars: [calendar, fixingCalendar],
+    frequencies: [frequency, fixingFrequency] = ['semi-annual', 'quarterly'],
+  }: TradeOptions,
+): Terms => {
+  const leg = {
+    ...{ notional, effective: localDate(from), termination: localDate(until) },
+    roll: 'modified-following',
+    endOfMonth: false,
+    stub: 'short-last',
+    dayCount: '30/360 US',
+    accrual: 'adjusted',
+    paymentRule: 'in-arrears',
+    paymentDelay: { days: 0, counted: 'calendar' },
+  } as const
   return {
-    fixed: { ...leg(fixedPayer), frequency: 'semi-annual', calendar: ['London'], rate: rate('0.01676') },
+    fixed: { ...leg, payer: fixedPayer, frequency, calendar, rate },
     floating: {
-      ...leg(floatingPayer),
-      frequency: 'quarterly',
-      // The floating leg goes by the calendar of its fixings, the fixed leg by that of its payments.
-      calendar: ['NewYork'],
-      index: { name: 'ICE LIBOR', source: 'Rates Service Provider', tenor: tenor('3M') },
-      fixing: usualFixing(['NewYork']),
+      ...{ ...leg, payer: floatingPayer, frequency: fixingFrequency, calendar: fixingCalendar },
+      ...{ index, fixing: usualFixing(fixingCalendar) },
     },
-    common: usualCommon('example', regulators),
+    common: usualCommon(tradeId, regulators),
     oracle,
   }
 }
 
-/** The same trade with an earlier end, for whoever has not got ten years. */
-export const shortTrade = (parties: Parties, until: string): Terms => {
-  const terms = exampleTrade(parties)
-  const termination = localDate(until)
-  return { ...terms, fixed: { ...terms.fixed, termination }, floating: { ...terms.floating, termination } }
-}
+export const exampleEnds = '2026-03-11'
+
+/** The example, with an earlier end for whoever has not got ten years. */
+export const exampleTrade = (parties: Parties, until: string = exampleEnds): Terms =>
+  usualTrade(parties, {
+    tradeId: 'example',
+    notional: amount('EUR', 25_000_000),
+    from: '2016-03-11',
+    until,
+    rate: rate('0.01676'),
+    index: { name: 'ICE LIBOR', source: 'Rates Service Provider', tenor: tenor('3M') },
+    // The floating leg goes by the calendar of its fixings, the fixed leg by that of its payments.
+    calendars: [['London'], ['NewYork']],
+  })
 
 const first = new Exact('0.0063516')
 const step = new Exact('0.0000001')

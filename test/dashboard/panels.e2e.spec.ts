@@ -5,7 +5,7 @@ import { createChoresApp } from '../../samples/chores/app.js'
 import { choresPanel } from '../../samples/chores/panel.js'
 import { agree, announce, names, partiesOf, startSwapNetwork } from '../../samples/interest-rate-swap/network.js'
 import { swapsPanel } from '../../samples/interest-rate-swap/panel.js'
-import { exampleRates, shortTrade } from '../../samples/interest-rate-swap/trades.js'
+import { exampleRates, exampleTrade } from '../../samples/interest-rate-swap/trades.js'
 import { recurringTasks } from '../../samples/recurring-tasks/app.js'
 import { root, signed } from '../../samples/recurring-tasks/model/Origin.js'
 import { tasksPanel } from '../../samples/recurring-tasks/panel.js'
@@ -65,7 +65,7 @@ describe("the samples' panels in a real browser", function () {
   const openSwaps = async () => {
     const network = await startSwapNetwork({ development: false })
     await announce(network, exampleRates)
-    await agree(network, shortTrade(partiesOf(network), '2017-03-11'))
+    await agree(network, exampleTrade(partiesOf(network), '2017-03-11'))
     await network.advanceBy({ days: 200 })
     const nodes = Object.values(names).map((name) => network.node(name))
     closing.push(async () => {

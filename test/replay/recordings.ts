@@ -14,7 +14,6 @@ import { PaymentsInMemory } from '../../samples/interest-rate-swap/flows/Payment
 import { names as swapNames } from '../../samples/interest-rate-swap/network.js'
 import { oracleApp } from '../../samples/interest-rate-swap/oracle/app.js'
 import { runToMaturity } from '../../samples/interest-rate-swap/run/virtualRun.js'
-import { shortTrade } from '../../samples/interest-rate-swap/trades.js'
 import { recurringTasks } from '../../samples/recurring-tasks/app.js'
 import { signed } from '../../samples/recurring-tasks/model/Origin.js'
 import { taskIdOf } from '../../samples/recurring-tasks/model/Task.js'
@@ -99,7 +98,7 @@ const swap =
   (...parties: readonly string[]) =>
   async (): Promise<Logs> => {
     const { network } = await runToMaturity({
-      trade: (all) => shortTrade(all, '2017-03-11'),
+      until: '2017-03-11',
       weather: { minLatencyMs: 5, maxLatencyMs: 200, loss: 0.05, duplication: 0.05 },
     })
     return new Map(

@@ -7,7 +7,7 @@ import { PaymentsInMemory } from '../../samples/interest-rate-swap/flows/Payment
 import { OverdueCommand } from '../../samples/interest-rate-swap/swap/SwapKind.js'
 import { canonicalText } from '../../src/encoding/canonical.js'
 import { Announce, oracleApp } from '../../samples/interest-rate-swap/oracle/app.js'
-import { exampleRates, shortTrade } from '../../samples/interest-rate-swap/trades.js'
+import { exampleRates, exampleTrade } from '../../samples/interest-rate-swap/trades.js'
 
 const bank = bankApp({ payments: new PaymentsInMemory() })
 
@@ -27,7 +27,7 @@ const trade = async ({ chance, parties: all, name, node, start }: Turn): Promise
     return
   }
   const others = all.filter((one) => one.name !== name && one.name !== 'Oracle')
-  const terms = shortTrade(
+  const terms = exampleTrade(
     { fixedPayer: node.party, floatingPayer: chance.pick(others), oracle: party('Oracle'), regulators: [] },
     '2016-09-12',
   )

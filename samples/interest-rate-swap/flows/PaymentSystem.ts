@@ -5,17 +5,21 @@
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { isRight } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { AmountC, type Amount } from '../money.js'
+import { AmountC } from '../money.js'
 
-export type Instruction = {
-  /** The same for every attempt at the same payment, whichever flow makes it and however often it is started. */
-  readonly key: string
-  readonly from: string
-  readonly to: string
-  readonly amount: Amount
-}
+const InstructionC = t.readonly(
+  t.strict({
+    /** The same for every attempt at the same payment, whichever flow makes it and however often it is started. */
+    key: t.string,
+    from: t.string,
+    to: t.string,
+    amount: AmountC,
+  }),
+)
+export type Instruction = t.TypeOf<typeof InstructionC>
 
 export type PaymentSystem = {
   /** Sends money, and gives what the payment is known by. */
@@ -35,7 +39,7 @@ export class PaymentsInMemory implements PaymentSystem {
 
   readonly hasArrived = (reference: string, instruction: Instruction): Promise<boolean> => {
     const made = this.#made.get(reference)
-    return Promise.resolve(made !== undefined && sameInstruction(made, instruction))
+    return Promise.resolve(made !== undefined && isDeepStrictEqual(made, instruction))
   }
 
   /** Every payment that was made, in order. */
@@ -43,15 +47,6 @@ export class PaymentsInMemory implements PaymentSystem {
     return [...this.#made.values()]
   }
 }
-
-export const sameInstruction = (a: Instruction, b: Instruction): boolean =>
-  a.key === b.key &&
-  a.from === b.from &&
-  a.to === b.to &&
-  a.amount.currency === b.amount.currency &&
-  a.amount.minor === b.amount.minor
-
-const InstructionC = t.strict({ key: t.string, from: t.string, to: t.string, amount: AmountC })
 
 const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code
@@ -80,7 +75,7 @@ export const paymentsInFolder = (folder: string): PaymentSystem => {
     hasArrived: async (reference, instruction) => {
       try {
         const made = InstructionC.decode(JSON.parse(await readFile(fileOf(reference), 'utf8')))
-        return isRight(made) && sameInstruction(made.right, instruction)
+        return isRight(made) && isDeepStrictEqual(made.right, instruction)
       } catch (error) {
         if (isCode(error, 'ENOENT')) return false
         throw error

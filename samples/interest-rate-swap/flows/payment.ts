@@ -5,7 +5,7 @@
  */
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { CarillonError, defineFlow, defineResponder, StateRefC, type FlowBody, type FlowDefinition } from 'carillon'
+import { CarillonError, defineFlow, defineResponder, StateRefC, type AnyFlowDefinition, type FlowBody } from 'carillon'
 import { LocalDateC, type LocalDate } from 'carillon/calendars'
 import { Swap } from '../swap/Swap.js'
 import { flowNames, OverdueCommand, PayCommand, SwapKind, type SwapData } from '../swap/SwapKind.js'
@@ -22,22 +22,19 @@ const instructionFor = ({ fixed, floating, common }: SwapData, { date, net, paye
 })
 
 /** The payment of a date; an error while a rate that it depends on is not fixed. */
-export const requirePayment = (swap: SwapData, date: LocalDate): Payment => {
+const requirePayment = (swap: SwapData, date: LocalDate): Payment => {
   const payment = paymentOn(swap, date)
   if (payment !== undefined) return payment
   throw new CarillonError('swap/not-fixed', `What is due on ${date} is not known yet: a rate is not fixed.`, { date })
 }
 
-const SettleInputC = t.strict({ swap: StateRefC, date: LocalDateC })
-export type SettleInput = t.TypeOf<typeof SettleInputC>
-
-const settleName = 'swap/Settle'
+const input = t.strict({ swap: StateRefC, date: LocalDateC })
 
 /** The payer's side. */
-export const settle = (payments: PaymentSystem): FlowDefinition<SettleInput, Payment> =>
+const defineSettle = (payments: PaymentSystem) =>
   defineFlow({
-    name: settleName,
-    input: SettleInputC,
+    name: 'swap/Settle',
+    input,
     *run(io, { swap: ref, date }): FlowBody<Payment> {
       const swap = yield* io.load(Swap, ref)
       const payment = requirePayment(swap.data, date)
@@ -58,12 +55,13 @@ export const settle = (payments: PaymentSystem): FlowDefinition<SettleInput, Pay
       return payment
     },
   })
+type Settle = ReturnType<typeof defineSettle>
 
 /** The payee's side: it signs when the money is there. */
-export const confirmSettlement = (payments: PaymentSystem) =>
+const defineConfirmSettlement = (settle: Settle, payments: PaymentSystem) =>
   defineResponder({
     name: 'swap/ConfirmSettlement',
-    respondsTo: settleName,
+    respondsTo: settle,
     *run(io, session): FlowBody<void> {
       yield* io.signProposal(session, function* (transaction): FlowBody<Either<string, void>> {
         const [before] = transaction.inputsOf(SwapKind)
@@ -86,9 +84,9 @@ export const confirmSettlement = (payments: PaymentSystem) =>
   })
 
 /** The payee alone says that nothing has come. The notary sees that it is not said too early. */
-export const DeclareOverdue = defineFlow({
+const DeclareOverdue = defineFlow({
   name: 'swap/DeclareOverdue',
-  input: t.strict({ swap: StateRefC, date: LocalDateC }),
+  input,
   *run(io, { swap: ref, date }): FlowBody<void> {
     const swap = yield* io.load(Swap, ref)
     const { tradeId, regulators } = swap.data.common
@@ -104,29 +102,28 @@ export const DeclareOverdue = defineFlow({
   },
 })
 
-const payOrChase = (name: string, Settle: FlowDefinition<SettleInput, unknown>): FlowDefinition<SettleInput, string> =>
+const definePayOrChase = (name: string, settle: Settle) =>
   defineFlow({
     name,
     schedulable: true,
-    input: t.strict({ swap: StateRefC, date: LocalDateC }),
-    *run(io, input): FlowBody<string> {
-      const swap = yield* io.load(Swap, input.swap)
-      const { payer } = requirePayment(swap.data, input.date)
+    input,
+    *run(io, about): FlowBody<string> {
+      const swap = yield* io.load(Swap, about.swap)
+      const { payer } = requirePayment(swap.data, about.date)
       if (payer.key === io.me.key) {
-        yield* io.subFlow(Settle, input)
+        yield* io.subFlow(settle, about)
         return 'paid'
       }
-      yield* io.subFlow(DeclareOverdue, input)
+      yield* io.subFlow(DeclareOverdue, about)
       return 'overdue'
     },
   })
 
 /** The flows of a bank that pays by a payment system. */
-export const paymentFlows = (payments: PaymentSystem) => {
-  const Settle = settle(payments)
-  return {
-    Settle,
-    Payment: payOrChase(flowNames.payment, Settle),
-    PaymentOverdue: payOrChase(flowNames.paymentOverdue, Settle),
-  }
+export const paymentFlows = (payments: PaymentSystem): readonly AnyFlowDefinition[] => {
+  const settle = defineSettle(payments)
+  return [
+    ...[settle, defineConfirmSettlement(settle, payments), DeclareOverdue],
+    ...[flowNames.payment, flowNames.paymentOverdue].map((name) => definePayOrChase(name, settle)),
+  ]
 }

@@ -13,9 +13,12 @@ import type { FixOf } from './Fix.js'
 export type Point = { readonly x: number; readonly y: number }
 export type Curve = (x: number) => number
 
-const inOrder = (points: readonly Point[], least: number, kind: string): readonly Point[] => {
+const leastPoints = 3
+
+const inOrder = (points: readonly Point[]): readonly Point[] => {
   const sorted = [...points].sort((a, b) => a.x - b.x)
-  if (sorted.length < least) throw new RangeError(`A ${kind} needs ${least} points, and there are ${sorted.length}.`)
+  if (sorted.length < leastPoints)
+    throw new RangeError(`A cubic spline needs ${leastPoints} points, and there are ${sorted.length}.`)
   if (sorted.some(({ x }, index) => sorted[index + 1]?.x === x)) throw new RangeError('Two points have the same place.')
   return sorted
 }
@@ -28,14 +31,6 @@ const around = (points: readonly Point[], x: number): readonly [Point, Point, nu
   if (low === undefined || high === undefined || x < low.x)
     throw new RangeError(`${x} lies outside the known points, from ${points[0]?.x ?? 0} to ${points.at(-1)?.x ?? 0}.`)
   return [low, high, above - 1]
-}
-
-export const linear = (points: readonly Point[]): Curve => {
-  const sorted = inOrder(points, 2, 'line')
-  return (x) => {
-    const [low, high] = around(sorted, x)
-    return low.y + ((high.y - low.y) * (x - low.x)) / (high.x - low.x)
-  }
 }
 
 /** The second derivatives at the points; at both ends they are nothing, which is what makes the spline natural. */
@@ -60,7 +55,7 @@ const curvatures = (points: readonly Point[]): readonly number[] => {
 }
 
 export const naturalCubicSpline = (points: readonly Point[]): Curve => {
-  const sorted = inOrder(points, 3, 'cubic spline')
+  const sorted = inOrder(points)
   const bends = curvatures(sorted)
   return (x) => {
     const [low, high, index] = around(sorted, x)
@@ -91,8 +86,6 @@ export const RateSheet = defineState({
 
 /** Rates between tenors are given to so many places: enough for any market, and the same each time. */
 const placesBetween = 10
-
-const leastPoints = 3
 
 /** The rate for a tenor: as announced, or on a spline through what was; undefined when that cannot be told. */
 export const rateOn = ({ day, rates }: RateSheetData, wanted: Tenor): Rate | undefined => {

@@ -6,7 +6,7 @@ import { seededRandom, type VirtualNetwork } from 'carillon/testing'
 import { PaymentsInMemory, type Instruction } from '../flows/PaymentSystem.js'
 import { agree, announce, names, partiesOf, startSwapNetwork } from '../network.js'
 import type { Calculation } from '../schedule.js'
-import { exampleRates, shortTrade } from '../trades.js'
+import { exampleRates, exampleTrade } from '../trades.js'
 import { latestSwap } from './virtualRun.js'
 
 const crashesUntil = instant('2017-09-20T00:00:00Z')
@@ -46,12 +46,12 @@ export const runWithCrashes = async (seed?: string): Promise<Outcome & { readonl
   const payments = new PaymentsInMemory()
   const network = await startSwapNetwork({
     seed: seed ?? 'calm',
-    payments,
+    bank: { payments },
     development: false,
     weather: { minLatencyMs: 1, maxLatencyMs: 30, loss: 0, duplication: 0 },
   })
   await announce(network, exampleRates)
-  await agree(network, shortTrade(partiesOf(network), '2017-09-11'))
+  await agree(network, exampleTrade(partiesOf(network), '2017-09-11'))
   const random = seededRandom(`crashes ${seed ?? ''}`)
   const draw = (below: number): number => Number.parseInt(random.hex(4), 16) % below
   let crashes = 0

@@ -6,24 +6,20 @@ import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isLeft } from 'fp-ts/lib/Either.js'
-import type { Json } from 'carillon'
-import { names } from '../network.js'
+import { exampleBegins, names } from '../network.js'
 import { maturityInstant } from '../swap/events.js'
-import { SwapC, type SwapData } from '../swap/SwapKind.js'
-import type { Terms } from '../terms/Terms.js'
-import { exampleTrade, type Parties } from '../trades.js'
-import { cashFlowTable, fixingsChart, Progress, progressLine } from './show.js'
+import type { SwapData } from '../swap/SwapKind.js'
+import { exampleEnds } from '../trades.js'
+import { cashFlowTable, Progress, progressLine } from './show.js'
 import { LiveNetwork } from './LiveNetwork.js'
-import { exampleBegins } from './virtualRun.js'
 
 export type LiveOptions = {
   readonly daysPerSecond: number
   readonly say: (...lines: readonly string[]) => void
   /** Default: a folder that is removed at the end. */
   readonly folder?: string | undefined
-  /** Default: the example trade. */
-  readonly trade?: (parties: Parties) => Terms
+  /** The day on which the trade ends. Default: that of the example. */
+  readonly until?: string
   /** How many processes are killed on the way, the banks first. Default 0. */
   readonly kills?: number
 }
@@ -31,17 +27,6 @@ export type LiveOptions = {
 /** In whose turn processes are killed, and how far into what happens. */
 const victims = [names.floatingPayer, names.fixedPayer, names.oracle, names.notary, names.regulator]
 const longestMs = 80
-
-const look = async (
-  network: LiveNetwork,
-  name: string,
-): Promise<{ readonly swap: SwapData | undefined; readonly isOver: boolean }> => {
-  const { swap, isOver } = await network.order(name, { type: 'look' })
-  if (swap === null) return { swap: undefined, isOver }
-  const decoded = SwapC.decode(swap)
-  if (isLeft(decoded)) throw new Error(`${name} reports a swap that cannot be read.`)
-  return { swap: decoded.right, isOver }
-}
 
 const runToEnd = async (
   network: LiveNetwork,
@@ -53,19 +38,23 @@ const runToEnd = async (
   let lastDay = from.slice(0, 10)
   try {
     for (;;) {
-      const goesOn = await network.step(daysPerSecond)
+      const reports = await network.settle()
+      const standing = reports.get(names.fixedPayer)?.standing
+      if (standing) {
+        const { swap, isOver } = standing
+        progress.show(progressLine(swap, from, maturityInstant(swap), network.now))
+        if (isOver && reports.get(names.floatingPayer)?.standing?.isOver === true) return swap
+      }
+      const wakes = [...reports.values()].flatMap(({ nextMs }) => nextMs ?? [])
+      if (wakes.length === 0) throw new Error('Nothing is left to do, and the trade is not over.')
+      await network.goOnTo(Math.min(...wakes), daysPerSecond)
       // One on a day on which something is due, and not yet on the day of the offer.
       const day = network.now.slice(0, 10)
-      if (killed < kills && day > lastDay) {
-        say(await network.killDuring(victims[killed++ % victims.length] ?? '', randomInt(longestMs)))
-        lastDay = day
-      }
-      const { swap, isOver } = await look(network, names.fixedPayer)
-      if (swap !== undefined) {
-        progress.show(progressLine(swap, from, maturityInstant(swap), network.now))
-        if (isOver && (await look(network, names.floatingPayer)).isOver) return swap
-      }
-      if (!goesOn) throw new Error('Nothing is left to do, and the trade is not over.')
+      const victim = victims[killed % victims.length]
+      if (killed === kills || day === lastDay || victim === undefined) continue
+      say(await network.killDuring(victim, randomInt(longestMs)))
+      killed += 1
+      lastDay = day
     }
   } finally {
     progress.end()
@@ -73,9 +62,9 @@ const runToEnd = async (
 }
 
 export const liveRun = async (options: LiveOptions): Promise<SwapData> => {
-  const { say, folder, trade = exampleTrade } = options
+  const { say, folder, until = exampleEnds } = options
   const scratch = folder === undefined ? mkdtempSync(join(tmpdir(), 'carillon-swap-')) : undefined
-  const network = await LiveNetwork.start(folder ?? join(scratch ?? '', 'network'), exampleBegins)
+  const network = await LiveNetwork.start(folder ?? join(scratch ?? '', 'network'), exampleBegins, until)
   const giveUp = (): void => {
     network.kill()
     if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true })
@@ -84,16 +73,8 @@ export const liveRun = async (options: LiveOptions): Promise<SwapData> => {
   process.once('SIGINT', giveUp)
   try {
     say(...network.processIds, '')
-    await network.order(names.oracle, { type: 'announce' })
-    const terms = trade({
-      fixedPayer: network.party(names.fixedPayer),
-      floatingPayer: network.party(names.floatingPayer),
-      oracle: network.party(names.oracle),
-      regulators: [network.party(names.regulator)],
-    })
-    await network.order(names.fixedPayer, { type: 'offer', terms: terms as unknown as Json })
     const last = await runToEnd(network, options)
-    say(...cashFlowTable(last), '', ...fixingsChart(last), '', 'Matured.')
+    say(...cashFlowTable(last), '', 'Matured.')
     await network.stop()
     return last
   } catch (error) {

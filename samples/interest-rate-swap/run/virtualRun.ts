@@ -1,15 +1,13 @@
 /**
  * Ten years in seconds: the example trade under a virtual clock, from the offer to maturity.
  */
-import { instant, plus, type Instant, type Node, type StateRef } from 'carillon'
+import { plus, type Instant, type Node } from 'carillon'
 import type { VirtualNetwork } from 'carillon/testing'
 import { agree, announce, names, partiesOf, startSwapNetwork, type SwapNetworkOptions } from '../network.js'
-import type { Fix } from '../oracle/Fix.js'
 import { Swap } from '../swap/Swap.js'
 import type { SwapData } from '../swap/SwapKind.js'
 import { maturityInstant } from '../swap/events.js'
-import type { Terms } from '../terms/Terms.js'
-import { exampleRates, exampleTrade, type Parties } from '../trades.js'
+import { exampleRates, exampleTrade } from '../trades.js'
 
 export type Standing = { readonly swap: SwapData; readonly isOver: boolean }
 
@@ -22,8 +20,8 @@ export const latestSwap = async (node: Node): Promise<Standing | undefined> => {
 }
 
 export type RunOptions = SwapNetworkOptions & {
-  readonly trade?: (parties: Parties) => Terms
-  readonly rates?: readonly Fix[]
+  /** The day on which the trade ends. Default: that of the example. */
+  readonly until?: string
   /** Told how the swap stands, a few times a year. */
   readonly onProgress?: (swap: SwapData, now: Instant, from: Instant, until: Instant) => void
 }
@@ -31,7 +29,6 @@ export type RunOptions = SwapNetworkOptions & {
 /** A swap that has run to its end, as a party holds it. */
 export type RunResult = {
   readonly network: VirtualNetwork
-  readonly ref: StateRef
   /** The last state before maturity. */
   readonly last: SwapData
   readonly isMatured: boolean
@@ -41,27 +38,25 @@ export type RunResult = {
 const afterwards = { days: 7 } as const
 const stepsShown = 40
 
-export const runToMaturity = async (options: RunOptions = {}): Promise<RunResult> => {
-  const { trade = exampleTrade, rates = exampleRates, onProgress, ...networkOptions } = options
-  const network = await startSwapNetwork({ development: false, ...networkOptions })
-  await announce(network, rates)
-  const ref = await agree(network, trade(partiesOf(network)))
+export const runToMaturity = async ({ until, onProgress, ...options }: RunOptions = {}): Promise<RunResult> => {
+  const network = await startSwapNetwork({ development: false, ...options })
+  await announce(network, exampleRates)
+  await agree(network, exampleTrade(partiesOf(network), until))
   const from = network.now
-  const bank = network.node(names.fixedPayer)
-  const agreed = await latestSwap(bank)
-  if (agreed === undefined) throw new Error('The banks have not agreed.')
-  const until = plus(maturityInstant(agreed.swap), afterwards)
+  const standing = async (): Promise<Standing> => {
+    const found = await latestSwap(network.node(names.fixedPayer))
+    if (found === undefined) throw new Error('The banks have not agreed.')
+    return found
+  }
+  const end = plus(maturityInstant((await standing()).swap), afterwards)
   if (onProgress !== undefined) {
-    const stepMs = Math.ceil((Date.parse(until) - Date.parse(from)) / stepsShown)
+    const stepMs = Math.ceil((Date.parse(end) - Date.parse(from)) / stepsShown)
     for (let step = 1; step < stepsShown; step++) {
       await network.advanceTo(plus(from, { milliseconds: step * stepMs }))
-      onProgress(((await latestSwap(bank)) ?? agreed).swap, network.now, from, until)
+      onProgress((await standing()).swap, network.now, from, end)
     }
   }
-  await network.advanceTo(until)
-  const { swap: last, isOver: isMatured } = (await latestSwap(bank)) ?? agreed
-  return { network, ref, last, isMatured }
+  await network.advanceTo(end)
+  const { swap: last, isOver: isMatured } = await standing()
+  return { network, last, isMatured }
 }
-
-/** The instant at which the example begins. */
-export const exampleBegins = instant('2016-03-08T00:00:00Z')

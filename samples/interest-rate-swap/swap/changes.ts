@@ -3,6 +3,7 @@
  * gets the rate that the oracle has signed for it; a payment; a notice that one is overdue; and the end. Nothing
  * else changes by any of them, and none is early.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { rule, type Instant, type Party, type Rule, type TimeWindow } from 'carillon'
 import type { LocalDate } from 'carillon/calendars'
 import type { Key } from 'carillon/keys'
@@ -32,17 +33,6 @@ export type Case = {
 /** A case in which one swap becomes another. */
 export type Change = { readonly before: SwapData; readonly after: SwapData }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
-
-/** Whether two parts of a swap say the same: a contract does this for every row of both legs, so it makes no text. */
-export const same = (a: unknown, b: unknown): boolean => {
-  if (a === b) return true
-  if (!isObject(a) || !isObject(b) || Array.isArray(a) !== Array.isArray(b)) return false
-  const keys = Object.keys(a)
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && same(a[key], b[key]))
-}
-
 export const signedBy = ({ signers }: Case, parties: readonly Party[]): readonly Rule[] =>
   parties.map(({ name, key }) => rule(`${name} must be a signer of the command`, signers.includes(key)))
 
@@ -67,12 +57,12 @@ export const onlyChanges = (
   { before, after }: Change,
   ...parts: readonly ('floating' | 'paid' | 'overdue')[]
 ): readonly Rule[] => [
-  rule('the fixed leg does not change', same(before.fixed, after.fixed)),
-  rule('the floating leg does not change', same(before.floating, after.floating)),
-  rule('the common terms do not change', same(before.common, after.common)),
-  rule('the oracle does not change', same(before.oracle, after.oracle)),
+  rule('the fixed leg does not change', isDeepStrictEqual(before.fixed, after.fixed)),
+  rule('the floating leg does not change', isDeepStrictEqual(before.floating, after.floating)),
+  rule('the common terms do not change', isDeepStrictEqual(before.common, after.common)),
+  rule('the oracle does not change', isDeepStrictEqual(before.oracle, after.oracle)),
   rule('the expression does not change', before.calculation.expression === after.calculation.expression),
-  rule('the fixed schedule does not change', same(before.calculation.fixed, after.calculation.fixed)),
+  rule('the fixed schedule does not change', isDeepStrictEqual(before.calculation.fixed, after.calculation.fixed)),
   ...(['floating', 'paid', 'overdue'] as const)
     .filter((part) => !parts.includes(part))
     .map((part) =>
@@ -82,7 +72,7 @@ export const onlyChanges = (
           paid: 'what was paid stays as it is',
           overdue: 'what is overdue stays as it is',
         }[part],
-        same(before.calculation[part], after.calculation[part]),
+        isDeepStrictEqual(before.calculation[part], after.calculation[part]),
       ),
     ),
 ]
@@ -101,7 +91,7 @@ const periodRules = (of: Case, { before, after }: Change, fix: Fix): readonly Ru
   const rows = before.calculation.floating
   const changed = rows.flatMap((row, index) => {
     const now = after.calculation.floating[index]
-    return now === undefined || same(row, now) ? [] : [{ row, now }]
+    return now === undefined || isDeepStrictEqual(row, now) ? [] : [{ row, now }]
   })
   const [only] = changed
   return [
@@ -123,7 +113,7 @@ const periodRules = (of: Case, { before, after }: Change, fix: Fix): readonly Ru
     ),
     rule(
       'dates, days and factor of the period stay as they are',
-      only === undefined || same({ ...only.row, rate: only.now.rate, flow: only.now.flow }, only.now),
+      only === undefined || isDeepStrictEqual({ ...only.row, rate: only.now.rate, flow: only.now.flow }, only.now),
     ),
     notBefore(of, fixingInstant(before, due), 'a fixing'),
   ]
@@ -143,7 +133,7 @@ export const refixRules = (
       ...signedBy(of, [before.fixed.payer, before.floating.payer]),
       rule(
         `${before.oracle.name} signs the very fix that is applied`,
-        signedFixes(before.oracle).some((signed) => same(signed, fix)),
+        signedFixes(before.oracle).some((signed) => isDeepStrictEqual(signed, fix)),
       ),
       ...onlyChanges(change, 'floating'),
       rule(
@@ -189,7 +179,7 @@ export const payRules = (
       rule('the payment has a reference, unless nothing is paid', reference !== '' || net === 0),
       rule(
         'the payment is added to what was paid, and no longer overdue',
-        same(after.calculation, withPaid(before, date, net, reference).calculation),
+        isDeepStrictEqual(after.calculation, withPaid(before, date, net, reference).calculation),
       ),
       notBefore(of, paymentInstant(before, date), 'a payment'),
     ]
@@ -215,7 +205,7 @@ export const overdueRules = (of: Case, { date }: { readonly date: LocalDate }): 
       ...(payment === undefined ? [] : signedBy(of, [payment.payee])),
       ...onlyChanges(change, 'overdue'),
       ...outstanding(before, date),
-      rule('the payment becomes overdue', same(after.calculation, withOverdue(before, date).calculation)),
+      rule('the payment becomes overdue', isDeepStrictEqual(after.calculation, withOverdue(before, date).calculation)),
       notBefore(of, overdueFrom(before, date), `a notice about what was asked for at ${lastAsked(before, date)}`),
     ]
   })

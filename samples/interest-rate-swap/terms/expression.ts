@@ -8,8 +8,8 @@ import { Exact } from '../money.js'
 import type { SwapData } from '../swap/SwapKind.js'
 
 export type Value = Decimal | string | boolean
-/** Values by name; a name with dots goes from one table into the next. */
-export type Scope = { readonly [name: string]: Value | Scope }
+/** Values by their names, such as `fixed.rate`. */
+export type Scope = Readonly<Record<string, Value>>
 
 type Expression = (scope: Scope) => Value
 
@@ -60,17 +60,10 @@ const levels: readonly Readonly<Record<string, Binary>>[] = [
   { '*': (a, b) => number(a).times(number(b)), '/': (a, b) => number(a).div(number(b)) },
 ]
 
-const isScope = (value: Value | Scope): value is Scope => typeof value === 'object' && !(value instanceof Exact)
-
 const lookUp = (scope: Scope, name: string): Value => {
-  let here: Value | Scope = scope
-  for (const part of name.split('.')) {
-    const next: Value | Scope | undefined = isScope(here) && Object.hasOwn(here, part) ? here[part] : undefined
-    if (next === undefined) throw new ReferenceError(`There is no "${name}" to reckon with.`)
-    here = next
-  }
-  if (isScope(here)) throw new ReferenceError(`"${name}" is not one value but several.`)
-  return here
+  const value = Object.hasOwn(scope, name) ? scope[name] : undefined
+  if (value === undefined) throw new ReferenceError(`There is no "${name}" to reckon with.`)
+  return value
 }
 
 /** Deeper than any document goes; it keeps hostile text from using up the stack. */
@@ -146,14 +139,13 @@ export const parseExpression = (source: string): Expression => {
 const scopeOf = ({ fixed, calculation, common }: SwapData, day: LocalDate): Scope => {
   const period = calculation.floating.find(({ from, to }) => from <= day && day < to)
   return {
-    notional: { currency: fixed.notional.currency, minor: new Exact(fixed.notional.minor) },
-    fixed: { rate: new Exact(fixed.rate) },
-    floating: { rate: new Exact(period?.rate ?? 0) },
-    collateral: {
-      currency: common.creditSupport.eligibleCurrency,
-      minor: new Exact(common.creditSupport.independentAmount.minor),
-      spread: new Exact(common.creditSupport.interest.spread),
-    },
+    'notional.currency': fixed.notional.currency,
+    'notional.minor': new Exact(fixed.notional.minor),
+    'fixed.rate': new Exact(fixed.rate),
+    'floating.rate': new Exact(period?.rate ?? 0),
+    'collateral.currency': common.creditSupport.eligibleCurrency,
+    'collateral.minor': new Exact(common.creditSupport.independentAmount.minor),
+    'collateral.spread': new Exact(common.creditSupport.interest.spread),
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import fc from 'fast-check'
 import { amount, Exact, plainRounding, rate, twiceRounded, type DayCount, type Rounding } from '../money.js'
 import type { Terms } from '../terms/Terms.js'
-import { usualCommon, usualFixing, usualLeg, type Parties } from '../trades.js'
+import { usualTrade, type Parties } from '../trades.js'
 
 const calendars = fc.subarray(['London', 'NewYork', 'TARGET'] as const).map((centres): BusinessCalendar => centres)
 
@@ -32,7 +32,7 @@ const legs = fc.record({
 const roundings = fc.constantFrom<Rounding>(plainRounding, twiceRounded, { factor: [], flow: 'half-even' })
 
 /** Any trade of these parties that two banks could agree on. */
-export const arbitraryTrade = ({ fixedPayer, floatingPayer, oracle, regulators }: Parties): fc.Arbitrary<Terms> =>
+export const arbitraryTrade = (parties: Parties): fc.Arbitrary<Terms> =>
   fc
     .record({
       fixed: legs,
@@ -47,17 +47,16 @@ export const arbitraryTrade = ({ fixedPayer, floatingPayer, oracle, regulators }
     })
     .map(({ fixed, floating, begins, days, units, basisPoints, offset, fixingCalendar, rounding }) => {
       const effective = addDays(localDate('2010-01-01'), begins)
-      const leg = (payer: Parties['fixedPayer']) =>
-        usualLeg(payer, amount('EUR', units), effective, addDays(effective, days))
+      const usual = usualTrade(parties, {
+        ...{ tradeId: 'any', notional: amount('EUR', units), from: effective, until: addDays(effective, days) },
+        rate: rate(new Exact(basisPoints).div(10_000)),
+        index: { name: 'ICE LIBOR', source: 'anywhere', tenor: tenor('3M') },
+        calendars: [[], fixingCalendar],
+      })
       return {
-        fixed: { ...leg(fixedPayer), ...fixed, rate: rate(new Exact(basisPoints).div(10_000)) },
-        floating: {
-          ...leg(floatingPayer),
-          ...floating,
-          index: { name: 'ICE LIBOR', source: 'anywhere', tenor: tenor('3M') },
-          fixing: { ...usualFixing(fixingCalendar), offset, roll: 'previous' },
-        },
-        common: { ...usualCommon('any', regulators), rounding },
-        oracle,
+        ...usual,
+        fixed: { ...usual.fixed, ...fixed },
+        floating: { ...usual.floating, ...floating, fixing: { ...usual.floating.fixing, offset, roll: 'previous' } },
+        common: { ...usual.common, rounding },
       }
     })

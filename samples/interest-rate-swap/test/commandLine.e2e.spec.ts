@@ -26,10 +26,10 @@ describe('npm run sample:swap', () => {
   it('--kills, --speed and --folder without --live says what is missing, and begins nothing', async () => {
     for (const stray of ['kills', 'speed', 'folder']) {
       const said = `--${stray} is about real processes. Add --live, or leave it out.\n`
-      expect(await refusal(`--${stray}`, '5')).to.deep.equal([2, said])
+      expect(await refusal(`--${stray}`, '5')).to.deep.equal([1, said])
     }
     const [code, stderr] = await refusal('--live', '--crashes', '3')
-    expect(code).to.equal(2)
+    expect(code).to.equal(1)
     expect(stderr).to.contain('--kills')
   })
 
@@ -38,7 +38,7 @@ describe('npm run sample:swap', () => {
     mkdirSync(folder)
     writeFileSync(join(folder, 'letter.txt'), 'dear')
     const [code, stderr] = await refusal('--live', '--folder', folder)
-    expect(code).to.equal(2)
+    expect(code).to.equal(1)
     expect(stderr.trim().split('\n'), stderr).to.have.length(1)
     expect(stderr).to.contain(folder).and.to.contain('hoose another')
   })

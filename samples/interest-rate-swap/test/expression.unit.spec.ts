@@ -32,7 +32,7 @@ describe('expressions over a trade', () => {
 
   it('reach nothing but what they are given, and say where they cannot be read', () => {
     for (const name of ['constructor', 'notional.constructor', 'notional', 'fixed.rate.d', '__proto__'])
-      expect(() => value(name), name).to.throw(/There is no|several|cannot be read/)
+      expect(() => value(name), name).to.throw(/There is no|cannot be read/)
     for (const text of ['', '1 +', '(1', '-'.repeat(100) + '1', '1)', 'a ? b', '1 $ 2', "'open", '1 2'])
       expect(() => parseExpression(text), text).to.throw(SyntaxError)
     expect(() => parseExpression(`${'('.repeat(100)}1${')'.repeat(100)}`)).to.throw(SyntaxError)

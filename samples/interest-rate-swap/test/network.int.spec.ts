@@ -64,7 +64,10 @@ describe('Offer and acceptance', () => {
 
   const refused = async (terms: (usual: Terms) => Terms, by: string = names.fixedPayer): Promise<string> => {
     const network = await startSwapNetwork({
-      accepts: ({ fixed }) => (fixed.notional.minor > 5_000_000_000 ? left('more than our limit') : right(undefined)),
+      bank: {
+        payments: new PaymentsInMemory(),
+        accepts: ({ fixed }) => (fixed.notional.minor > 5_000_000_000 ? left('more than our limit') : right(undefined)),
+      },
     })
     const offer = await network.node(by).start(Offer, { terms: terms(exampleTrade(partiesOf(network))) })
     await network.advanceBy({ minutes: 1 })
@@ -218,7 +221,7 @@ describe('Fixing', () => {
 
   it('works with negative rates: then the fixed rate payer pays both legs', async () => {
     const payments = new PaymentsInMemory()
-    const network = await startSwapNetwork({ payments })
+    const network = await startSwapNetwork({ bank: { payments } })
     await announce(
       network,
       exampleRates.map(({ of }) => ({ of, rate: rate('-0.0033') })),
@@ -245,7 +248,7 @@ describe('Payment', () => {
   }
 
   const startPaying = async (payments: PaymentSystem) => {
-    const network = await startSwapNetwork({ payments })
+    const network = await startSwapNetwork({ bank: { payments } })
     await announce(network, exampleRates)
     await agree(network, exampleTrade(partiesOf(network)))
     await network.advanceTo(instant('2016-06-13T14:59:59Z'))
@@ -306,7 +309,7 @@ describe('Payment', () => {
 
   it('can be made by hand while a fixing that has failed is the next activity', async () => {
     const payments = new PaymentsInMemory()
-    const network = await startSwapNetwork({ payments })
+    const network = await startSwapNetwork({ bank: { payments } })
     await announce(network, exampleRates.slice(0, 10))
     await agree(network, exampleTrade(partiesOf(network)))
     await network.advanceTo(instant('2016-09-09T00:00:00Z'))

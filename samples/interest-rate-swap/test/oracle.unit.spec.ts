@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { localDate as day, tenor } from 'carillon/calendars'
-import { linear, naturalCubicSpline, rateOn, type RateSheetData } from '../oracle/RateSheet.js'
+import { naturalCubicSpline, rateOn, type RateSheetData } from '../oracle/RateSheet.js'
 import { rate } from '../money.js'
 import { testParty as party } from 'carillon/testing'
 
@@ -8,12 +8,6 @@ const points = (...ys: readonly number[]) => ys.map((y, index) => ({ x: index + 
 const between = [1.5, 2.5, 2.8, 3.3, 3.7, 4.3, 4.7]
 
 describe('interpolation', () => {
-  it('goes along straight lines', () => {
-    const curve = linear(points(1, 2, 3, 4, 5))
-    for (const x of [1, 2, 5, ...between]) expect(curve(x)).to.be.closeTo(x, 1e-12)
-    expect(linear(points(10, 20))(2), 'at a point it is the point').to.equal(20)
-  })
-
   it('goes along a natural cubic spline', () => {
     const curve = naturalCubicSpline(points(2, 4, 5, 11, 10))
     const expected = [3.28, 4.03, 4.37, 6.7, 9.46, 11.5, 10.91]
@@ -23,14 +17,12 @@ describe('interpolation', () => {
     expect(naturalCubicSpline(points(2, 4, 5, 11, 10).reverse())(1.5), 'in any order').to.be.closeTo(3.28, 0.01)
   })
 
-  it('needs two points for a line, three for a spline, and guesses nothing outside them', () => {
-    expect(() => linear(points(1))).to.throw(RangeError, /needs 2/)
+  it('needs three points, each in a place of its own, and guesses nothing outside them', () => {
     expect(() => naturalCubicSpline(points(1, 2))).to.throw(RangeError, /needs 3/)
-    for (const curve of [linear(points(1, 2, 3)), naturalCubicSpline(points(1, 2, 3))]) {
-      expect(() => curve(0.99)).to.throw(RangeError, /outside/)
-      expect(() => curve(3.01)).to.throw(RangeError, /outside/)
-    }
-    expect(() => linear([...points(1, 2), { x: 2, y: 3 }])).to.throw(RangeError, /same place/)
+    const curve = naturalCubicSpline(points(1, 2, 3))
+    expect(() => curve(0.99)).to.throw(RangeError, /outside/)
+    expect(() => curve(3.01)).to.throw(RangeError, /outside/)
+    expect(() => naturalCubicSpline([...points(1, 2), { x: 2, y: 3 }])).to.throw(RangeError, /same place/)
   })
 })
 

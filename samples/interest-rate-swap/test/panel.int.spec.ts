@@ -4,7 +4,7 @@ import type { Block } from 'carillon/http'
 import { agree, announce, names, partiesOf, startSwapNetwork } from '../network.js'
 import { ratesPanel } from '../oracle/panel.js'
 import { swapsPanel } from '../panel.js'
-import { exampleRates, shortTrade } from '../trades.js'
+import { exampleRates, exampleTrade } from '../trades.js'
 
 type TableBlock = Extract<Block, { readonly kind: 'table' }>
 
@@ -26,7 +26,7 @@ describe('the panel of the swaps', () => {
   it('shows fixings and cash flows as they come, the same to both banks and the regulator', async () => {
     const network = await startSwapNetwork()
     await announce(network, exampleRates)
-    await agree(network, shortTrade(partiesOf(network), '2017-03-11'))
+    await agree(network, exampleTrade(partiesOf(network), '2017-03-11'))
     const bank = network.node(names.fixedPayer)
     const [first] = (await tableOf(bank)).rows
     expect(first?.cells).to.include({ date: '2016-06-13', fixes: '2016-03-09', rate: '…', net: '' })

@@ -17,77 +17,73 @@ import { delayedTrade } from './otherTrades.js'
 import { arbitraryTrade } from './arbitraryTrade.js'
 import { parties } from './parties.js'
 
+/** Has a law hold for trades of every kind. */
+const always = (law: (terms: Terms) => void): void => {
+  fc.assert(fc.property(arbitraryTrade(parties), law), { numRuns: 100 })
+}
+
+/** Both legs of a trade, each with its periods. */
+const legsOf = (terms: Terms) => {
+  const { fixed, floating } = generate(terms)
+  return [
+    [terms.fixed, fixed],
+    [terms.floating, floating],
+  ] as const
+}
+
 const swapOf = (terms: Terms): SwapData => ({ ...terms, calculation: generate(terms) })
 
 describe('The schedule of any trade', () => {
   it('is one that the contract accepts', () => {
-    fc.assert(
-      fc.property(arbitraryTrade(parties), (terms) => {
-        ledger(observerApp)
-          .transaction()
-          .produce(Swap, swapOf(terms))
-          .command(AgreeCommand, [parties.fixedPayer, parties.floatingPayer], { tradeId: 'any' })
-          .timeWindow({ until: instant('2016-01-01T00:00Z') })
-          .verifies()
-      }),
-      { numRuns: 100 },
-    )
+    always((terms) => {
+      ledger(observerApp)
+        .transaction()
+        .produce(Swap, swapOf(terms))
+        .command(AgreeCommand, [parties.fixedPayer, parties.floatingPayer], { tradeId: 'any' })
+        .timeWindow({ until: instant('2016-01-01T00:00Z') })
+        .verifies()
+    })
   })
 
   it('has periods without gap or overlap that end on business days and are fixed before they are paid', () => {
-    fc.assert(
-      fc.property(arbitraryTrade(parties), (terms) => {
-        const { fixed, floating } = generate(terms)
-        for (const [leg, rows] of [
-          [terms.fixed, fixed],
-          [terms.floating, floating],
-        ] as const) {
-          expect(rows[0]?.from).to.equal(leg.effective)
-          const rolled =
-            leg.accrual === 'adjusted' ? rollDate(leg.calendar, leg.roll, leg.termination) : leg.termination
-          expect(rows.at(-1)?.to).to.equal(rolled)
-          rows.forEach((row, index) => {
-            expect(row.from < row.to).to.be.true
-            if (index > 0) expect(rows[index - 1]?.to).to.equal(row.from)
-            const due = rollDate(leg.calendar, leg.roll, row.to)
-            if (leg.roll !== 'none') expect(isBusinessDay(leg.calendar, due)).to.be.true
-            const { days, counted } = leg.paymentDelay
-            expect(row.pays).to.equal(
-              counted === 'calendar' ? addDays(due, days) : addBusinessDays(leg.calendar, due, days),
-            )
-          })
-        }
-        for (const row of floating) {
-          expect(isBusinessDay(terms.floating.fixing.calendar, row.fixes)).to.be.true
-          expect(row.fixes <= row.from || terms.floating.fixing.offset === 0).to.be.true
-        }
-      }),
-      { numRuns: 100 },
-    )
+    always((terms) => {
+      for (const [leg, rows] of legsOf(terms)) {
+        expect(rows[0]?.from).to.equal(leg.effective)
+        const rolled = leg.accrual === 'adjusted' ? rollDate(leg.calendar, leg.roll, leg.termination) : leg.termination
+        expect(rows.at(-1)?.to).to.equal(rolled)
+        rows.forEach((row, index) => {
+          expect(row.from < row.to).to.be.true
+          if (index > 0) expect(rows[index - 1]?.to).to.equal(row.from)
+          const due = rollDate(leg.calendar, leg.roll, row.to)
+          if (leg.roll !== 'none') expect(isBusinessDay(leg.calendar, due)).to.be.true
+          const { days, counted } = leg.paymentDelay
+          expect(row.pays).to.equal(
+            counted === 'calendar' ? addDays(due, days) : addBusinessDays(leg.calendar, due, days),
+          )
+        })
+      }
+      for (const row of generate(terms).floating) {
+        expect(isBusinessDay(terms.floating.fixing.calendar, row.fixes)).to.be.true
+        expect(row.fixes <= row.from || terms.floating.fixing.offset === 0).to.be.true
+      }
+    })
   })
 
   it('has flows that add up: whole days to the whole term, and each to its notional, its rate and its days', () => {
-    fc.assert(
-      fc.property(arbitraryTrade(parties), (terms) => {
-        const { fixed, floating } = generate(terms)
-        for (const [leg, rows] of [
-          [terms.fixed, fixed],
-          [terms.floating, floating],
-        ] as const) {
-          const last = rows.at(-1)?.to ?? leg.effective
-          if (leg.dayCount.startsWith('Act/'))
-            expect(rows.reduce((sum, { days }) => sum + days, 0)).to.equal(daysBetween(leg.effective, last))
-        }
-        for (const { from, to, flow } of fixed) {
-          const { numerator, denominator } = accrued(terms.fixed.dayCount, from, to).fraction
-          const exact = new Exact(terms.fixed.notional.minor).times(terms.fixed.rate).times(numerator).div(denominator)
-          // A factor cut to four places is off by half of the last, and a flow by a cent.
-          const slack = terms.common.rounding.factor.length === 0 ? 1 : terms.fixed.notional.minor * 0.000_051 * 0.2 + 1
-          expect(exact.minus(flow).abs().toNumber()).to.be.at.most(slack)
-        }
-      }),
-      { numRuns: 100 },
-    )
+    always((terms) => {
+      for (const [leg, rows] of legsOf(terms)) {
+        const last = rows.at(-1)?.to ?? leg.effective
+        if (leg.dayCount.startsWith('Act/'))
+          expect(rows.reduce((sum, { days }) => sum + days, 0)).to.equal(daysBetween(leg.effective, last))
+      }
+      for (const { from, to, flow } of generate(terms).fixed) {
+        const { numerator, denominator } = accrued(terms.fixed.dayCount, from, to).fraction
+        const exact = new Exact(terms.fixed.notional.minor).times(terms.fixed.rate).times(numerator).div(denominator)
+        // A factor cut to four places is off by half of the last, and a flow by a cent.
+        const slack = terms.common.rounding.factor.length === 0 ? 1 : terms.fixed.notional.minor * 0.000_051 * 0.2 + 1
+        expect(exact.minus(flow).abs().toNumber()).to.be.at.most(slack)
+      }
+    })
   })
 
   it('is worked off to the end: every event in its order, and all that is paid is all that is owed', () => {
