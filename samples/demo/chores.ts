@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { startNode } from 'carillon'
 import { createChoresApp } from '../chores/app.js'
 import { archiveProposalsId, refreshVotingPowerId } from '../chores/chores.js'
-import { CreateNeuron, Neuron, SettleProposals } from '../chores/governance.js'
+import { populate, SettleProposals } from '../chores/governance.js'
 import { choresPanel } from '../chores/panel.js'
-import type { Household } from './Neighbour.js'
-import { repeat } from './repeat.js'
+import { choresVerbs } from '../chores/verbs.js'
+import { alone, repeat, type Household } from './Household.js'
 
 const settlesEveryMs = 20_000
 
@@ -17,9 +17,7 @@ export const openChores = async (folder: string, onTrouble: (error: unknown) => 
   const chores = createChoresApp()
   const node = await startNode({ app: chores.app, store, party: 'Caretaker' })
   await chores.connect(node)
-  if ((await node.states(Neuron)).length === 0) {
-    for (const neuronId of ['neuron-1', 'neuron-2', 'neuron-3'])
-      await node.run(CreateNeuron, { neuronId, isDissolved: neuronId === 'neuron-2' })
+  if (await populate(node))
     for (const [choreId, seconds] of [
       [refreshVotingPowerId, 30],
       [archiveProposalsId, 45],
@@ -27,19 +25,7 @@ export const openChores = async (folder: string, onTrouble: (error: unknown) => 
       await chores.engine.control(choreId, { verb: 'interval', seconds }, { by: 'demo' })
       await chores.engine.control(choreId, { verb: 'start' }, { by: 'demo' })
     }
-  }
   const citizens = repeat(settlesEveryMs, () => node.run(SettleProposals, { count: 60 }), onTrouble)
-  return {
-    neighbours: [
-      {
-        served: { node, panels: [choresPanel(chores.engine)] },
-        store,
-        about: 'two chores, one every 30 s and one every 45 s',
-      },
-    ],
-    stop: async () => {
-      citizens.stop()
-      await node.stop()
-    },
-  }
+  const served = { node, panels: [choresPanel(chores.engine)], verbs: [choresVerbs(chores.engine)] }
+  return alone({ served, store, about: 'two chores, one every 30 s and one every 45 s' }, citizens)
 }

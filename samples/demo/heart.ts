@@ -6,7 +6,7 @@ import { startNode } from 'carillon'
 import { definePanel, type Panel } from 'carillon/http'
 import { app, StartHeartbeat } from '../heartbeat/app.js'
 import { Heartbeat } from '../heartbeat/Heartbeat.js'
-import type { Household } from './Neighbour.js'
+import { alone, type Household } from './Household.js'
 
 const panel: Panel = definePanel({
   name: 'heart',
@@ -37,8 +37,5 @@ export const openHeart = async (folder: string): Promise<Household> => {
   const node = await startNode({ app, store, party: 'Quasimodo' })
   if ((await node.states(Heartbeat)).length === 0)
     await node.run(StartHeartbeat, { name: 'Emmanuel', intervalMs: 1_000, missedBeats: 'skip' })
-  return {
-    neighbours: [{ served: { node, panels: [panel] }, store, about: 'a heart that beats every second' }],
-    stop: () => node.stop(),
-  }
+  return alone({ served: { node, panels: [panel] }, store, about: 'a heart that beats every second' })
 }

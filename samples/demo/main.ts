@@ -16,7 +16,7 @@ import { quoted, runCommand, untilTold, wholeNumber } from '../shared/commandLin
 import { openChores } from './chores.js'
 import { openHeart } from './heart.js'
 import { openMarket } from './market.js'
-import type { Household, Neighbour } from './Neighbour.js'
+import type { Household, Neighbour } from './Household.js'
 import { openSignatures } from './signatures.js'
 import { openTasks } from './tasks.js'
 
@@ -118,8 +118,10 @@ await runCommand(async () => {
     if (first === undefined) return
     const opened = await serve([first.served, ...others.map(({ served }) => served)], first.store, port)
     server = opened
-    for (const { served, store } of neighbours)
-      sockets.push(await openControlSocket(served.node, store, { http: opened }))
+    for (const { served, store } of neighbours) {
+      const { node, ...surfaces } = served
+      sockets.push(await openControlSocket(node, store, { ...surfaces, http: opened }))
+    }
     greet(neighbours, opened, folder)
     if (process.stdin.isTTY) process.stdin.on('data', () => say(`  The dashboard:  ${opened.newLink()}`)).unref()
     await told

@@ -16,8 +16,7 @@ import { paymentsInFolder } from '../interest-rate-swap/flows/PaymentSystem.js'
 import { Announce, oracleApp } from '../interest-rate-swap/oracle/app.js'
 import { ratesPanel } from '../interest-rate-swap/oracle/panel.js'
 import { openSwaps, swapsPanel } from '../interest-rate-swap/panel.js'
-import type { Household, Neighbour } from './Neighbour.js'
-import { repeat } from './repeat.js'
+import { repeat, type Household, type Neighbour } from './Household.js'
 import { lines, ratesFor, termsFor } from './trades.js'
 
 const names = { notary: 'Notary', oracle: 'Oracle', bankA: 'Bank A', bankB: 'Bank B' } as const

@@ -17,8 +17,7 @@ import { defaultSettings, treasury } from '../scheduled-transactions/model/Setti
 import { signaturesPanel } from '../scheduled-transactions/panel.js'
 import { Account, Schedule, Signatories } from '../scheduled-transactions/states.js'
 import { keyOfName } from '../scheduled-transactions/story.js'
-import type { Household } from './Neighbour.js'
-import { repeat } from './repeat.js'
+import { alone, repeat, type Household } from './Household.js'
 
 const people = ['Alice', 'Bob', 'Carol'] as const
 const actsEveryMs = 4_000
@@ -97,17 +96,6 @@ export const openSignatures = async (folder: string, onTrouble: (error: unknown)
     [treasury, 'Treasury'],
     ...persons.map(({ name, wallet }): [AccountID, string] => [wallet.accountID, name]),
   ])
-  return {
-    neighbours: [
-      {
-        served: { node, panels: [signaturesPanel(() => names)], endpoints },
-        store,
-        about: 'transfers that wait for three signatures',
-      },
-    ],
-    stop: async () => {
-      visits.stop()
-      await node.stop()
-    },
-  }
+  const served = { node, panels: [signaturesPanel(() => names)], endpoints }
+  return alone({ served, store, about: 'transfers that wait for three signatures' }, visits)
 }

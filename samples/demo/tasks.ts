@@ -11,8 +11,7 @@ import { defaultSettings } from '../recurring-tasks/model/Settings.js'
 import { slotOf, unixTime } from '../recurring-tasks/model/slots.js'
 import { tasksPanel } from '../recurring-tasks/panel.js'
 import { TaskRegistry } from '../recurring-tasks/TaskRegistry.js'
-import type { Household } from './Neighbour.js'
-import { repeat } from './repeat.js'
+import { alone, repeat, type Household } from './Household.js'
 
 const slotSeconds = 15
 const settings = {
@@ -58,17 +57,6 @@ export const openTasks = async (folder: string, onTrouble: (error: unknown) => v
     },
     onTrouble,
   )
-  return {
-    neighbours: [
-      {
-        served: { node, panels: [tasksPanel], verbs: [tasksVerbs] },
-        store,
-        about: 'tasks that time slots of 15 s trigger',
-      },
-    ],
-    stop: async () => {
-      cleo.stop()
-      await node.stop()
-    },
-  }
+  const served = { node, panels: [tasksPanel], verbs: [tasksVerbs] }
+  return alone({ served, store, about: 'tasks that time slots of 15 s trigger' }, cleo)
 }

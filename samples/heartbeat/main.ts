@@ -3,10 +3,9 @@
  * listens to the node and tells of every beat; whether someone listens makes no difference to the heart.
  */
 import { parseArgs, styleText } from 'node:util'
-import { startNode, type Instant, type Node, type StateRef } from 'carillon'
-import type { PublicEventOf } from 'carillon/events'
+import { startNode, type Instant, type Node } from 'carillon'
 import { quoted, runCommand, untilTold, wholeNumber } from '../shared/commandLine.js'
-import { app, BeatenC, SkippedC, StartHeartbeat, StopHeartbeat, type Beaten } from './app.js'
+import { app, BeatenC, SkippedC, StartHeartbeat, StopHeartbeat, type Beaten, type Skipped } from './app.js'
 import { Heartbeat, type Heart } from './Heartbeat.js'
 
 const usage = `npm run sample:heartbeat -- [options]
@@ -30,9 +29,9 @@ const say = (...lines: readonly string[]): void => {
   process.stdout.write(`${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n`)
 }
 const sayTrouble = (what: string): void => say(styleText('yellow', what))
-const sayHints = (title: string, tips: readonly (readonly [does: string, command: string])[]): void => {
-  const width = Math.max(...tips.map(([does]) => does.length))
-  say('', bold(title), ...tips.map(([does, how]) => `  ${does.padEnd(width)}  ${dim(how)}`), '')
+const sayHints = (title: string, hints: Readonly<Record<string, string>>): void => {
+  const width = Math.max(...Object.keys(hints).map(({ length }) => length))
+  say('', bold(title), ...Object.entries(hints).map(([does, how]) => `  ${does.padEnd(width)}  ${dim(how)}`), '')
 }
 
 const count = (n: number, noun: string): string => `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`
@@ -41,66 +40,44 @@ const span = (ms: number): string => {
   if (ms < 120_000) return `${(ms / 1_000).toFixed(1)} s`
   return ms < 7_200_000 ? `${(ms / 60_000).toFixed(1)} min` : `${(ms / 3_600_000).toFixed(1)} h`
 }
-const late = (ms: number): string => (ms <= 0 ? 'on time' : `${span(ms)} late`)
 const clockTime = (at: Instant): string => at.slice(11)
 const every = (ms: number): string => (ms === 1_000 ? 'second' : span(ms))
 
-const sayBeat = ({ beat, due, latenessMs, nextBeatAt }: Beaten): void => {
-  const heart = styleText(beat % 2 === 0 ? 'redBright' : 'red', '♥')
-  const times = `due ${clockTime(due)}  ${late(latenessMs).padEnd(13)}`
-  say(`${heart} ${bold(`beat ${String(beat).padStart(5)}`)}  ${times} ${dim(`next ${clockTime(nextBeatAt)}`)}`)
-}
-const sayAway = (due: Instant, latenessMs: number, missed: number, plan: string): void =>
+const sayAway = ({ due, latenessMs }: Beaten | Skipped, missed: number, plan: string): void =>
   say(`It was away: ${count(missed, 'beat')} fell due since ${due}, ${span(latenessMs)} ago.`, plan, '')
 
-// --- what is heard of the heart
+const saySkipped = (skip: Skipped): void => {
+  const { skipped, nextBeatAt } = skip
+  sayAway(skip, skipped, 'It is a heart that skips what it has missed, so it does.')
+  say(`» ${count(skipped, 'beat')} skipped; the next one is due at ${clockTime(nextBeatAt)}, on the same grid.`, '')
+}
 
 /** Of the beats that are made up for, so many are shown before the rest is told in short. */
 const shownOfMany = 5
 
-/** Tells of every beat; a long series of beats that are made up for is told in short. */
-class Pulse {
-  /** Set while missed beats are made up for. */
-  #madeUp: { beats: number; readonly sinceMs: number } | undefined
-  /** The state whose activity was started last. */
-  lastStarted: StateRef | undefined
-  beats = 0
-
-  constructor(readonly onBeat: (beats: number) => void) {}
-
-  readonly hear = (event: PublicEventOf<'FlowStarted' | 'FlowEnded'>): void => {
-    if (event.type === 'FlowStarted') {
-      if (event.origin.kind === 'activity') this.lastStarted = event.origin.ref
-      return
-    }
-    if (event.outcome === 'failed') sayTrouble(`A flow failed: ${event.error?.message ?? ''}`)
-    // What a flow answers tells a beat from a skip, and both from anything else.
-    if (BeatenC.is(event.result)) this.#beat(event.result)
-    if (!SkippedC.is(event.result)) return
-    const { due, latenessMs, skipped, nextBeatAt } = event.result
-    sayAway(due, latenessMs, skipped, 'It is a heart that skips what it has missed, so it does.')
-    say(`» ${count(skipped, 'beat')} skipped; the next one is due at ${clockTime(nextBeatAt)}, on the same grid.`, '')
-  }
-
-  #beat(beaten: Beaten): void {
-    const { beat, latenessMs, intervalMs, due } = beaten
-    if (latenessMs > intervalMs && this.#madeUp === undefined) {
-      this.#madeUp = { beats: 0, sinceMs: performance.now() }
+/** Tells of beats, one after the other; a long series that is made up for it tells in short. */
+const beatTeller = (): ((beaten: Beaten) => void) => {
+  let madeUp = 0
+  let sinceMs = 0
+  return (beaten) => {
+    const { beat, due, latenessMs, intervalMs, nextBeatAt } = beaten
+    const isLate = latenessMs > intervalMs
+    if (isLate && madeUp === 0) {
+      sinceMs = performance.now()
       const plan = 'They are made up for now, one by one and in order; the log keeps how late each of them was.'
-      sayAway(due, latenessMs, Math.ceil(latenessMs / intervalMs), plan)
+      sayAway(beaten, Math.ceil(latenessMs / intervalMs), plan)
     }
-    const madeUp = this.#madeUp
-    if (madeUp !== undefined) madeUp.beats += 1
-    const nth = madeUp?.beats ?? 0
-    if (nth <= shownOfMany) sayBeat(beaten)
-    else if (nth === shownOfMany + 1) say(dim(`… beat ${String(beat).padStart(5)}  and on, ${late(latenessMs)}`))
-    if (madeUp !== undefined && latenessMs <= intervalMs) {
-      const tookMs = Math.round(performance.now() - madeUp.sinceMs)
-      say('', `All ${count(nth, 'missed beat')} made up for, in ${span(tookMs)}. Back in time.`, '')
-      this.#madeUp = undefined
-    }
-    this.beats += 1
-    this.onBeat(this.beats)
+    if (isLate || madeUp > 0) madeUp += 1
+    const late = latenessMs <= 0 ? 'on time' : `${span(latenessMs)} late`
+    const heart = styleText(beat % 2 === 0 ? 'redBright' : 'red', '♥')
+    const nth = `beat ${String(beat).padStart(5)}`
+    if (madeUp <= shownOfMany)
+      say(`${heart} ${bold(nth)}  due ${clockTime(due)}  ${late.padEnd(13)} ${dim(`next ${clockTime(nextBeatAt)}`)}`)
+    else if (madeUp === shownOfMany + 1) say(dim(`… ${nth}  and on, ${late}`))
+    if (isLate || madeUp === 0) return
+    const took = span(Math.round(performance.now() - sinceMs))
+    say('', `All ${count(madeUp, 'missed beat')} made up for, in ${took}. Back in time.`, '')
+    madeUp = 0
   }
 }
 
@@ -112,29 +89,25 @@ const again = (store: string, ...options: readonly string[]): string => {
   return ['npm run sample:heartbeat', ...(given.length === 0 ? [] : ['--', ...given])].join(' ')
 }
 
-type Wanted = Pick<Heart, 'intervalMs' | 'missedBeats'>
-
-const findOrStart = async (node: Node, store: string, { intervalMs, missedBeats }: Wanted): Promise<StateRef> => {
+const findOrStart = async (
+  node: Node,
+  again: string,
+  wanted: Pick<Heart, 'intervalMs' | 'missedBeats'>,
+): Promise<void> => {
   const [found] = await node.states(Heartbeat)
   if (found === undefined) {
     const name = 'Emmanuel'
-    const { heartbeat, nextBeatAt } = await node.run(StartHeartbeat, { name, intervalMs, missedBeats })
+    const { nextBeatAt } = await node.run(StartHeartbeat, { name, ...wanted })
     say(
-      `A heart named ${name} has been started. It beats every ${every(intervalMs)}; each beat is a transaction`,
+      `A heart named ${name} has been started. It beats every ${every(wanted.intervalMs)}; each beat is a transaction`,
       `in the log, on disk before you read about it. The first is due at ${clockTime(nextBeatAt)}.`,
     )
-    return heartbeat
+    return
   }
-  const { data } = found
-  say(
-    `Here is ${data.name} again, a heart that was started at ${data.startedAt} and beats every ${every(data.intervalMs)}.`,
-  )
-  if (missedBeats === 'skip' && data.missedBeats !== 'skip')
-    say(
-      'It makes up for missed beats, as it was told when it was started. For one that skips them:',
-      `  ${again(store, '--stop')} && ${again(store, '--skip-missed')}`,
-    )
-  return found.ref
+  const { name, startedAt, intervalMs, missedBeats } = found.data
+  say(`Here is ${name} again, a heart that was started at ${startedAt} and beats every ${every(intervalMs)}.`)
+  if (wanted.missedBeats === 'skip' && missedBeats !== 'skip')
+    say('It makes up for missed beats, as it was told when it was started. For one that skips them:', `  ${again}`)
 }
 
 const stopHeart = async (node: Node): Promise<void> => {
@@ -145,7 +118,7 @@ const stopHeart = async (node: Node): Promise<void> => {
   }
   const { name } = found.data
   const { beats } = await node.run(StopHeartbeat, { name })
-  say(`${name} has stopped, after ${beats.toLocaleString('en')} beats. Its story stays in the log.`, '')
+  say(`${name} has stopped, after ${count(beats, 'beat')}. Its story stays in the log.`, '')
 }
 
 await runCommand(async () => {
@@ -164,9 +137,6 @@ await runCommand(async () => {
   const intervalMs = wholeNumber('--interval', options.interval, 1)
   const beatsToGo = options.beats === undefined ? Infinity : wholeNumber('--beats', options.beats, 1)
   const { told, tell } = untilTold()
-  const pulse = new Pulse((beats) => {
-    if (beats === beatsToGo) tell()
-  })
   const node = await startNode({
     app,
     store,
@@ -184,28 +154,43 @@ await runCommand(async () => {
     return node.stop()
   }
 
-  const missedBeats = options['skip-missed'] ? 'skip' : 'catch-up'
-  const heartbeat = await findOrStart(node, store, { intervalMs, missedBeats })
+  const skipsInstead = `${again(store, '--stop')} && ${again(store, '--skip-missed')}`
+  await findOrStart(node, skipsInstead, { intervalMs, missedBeats: options['skip-missed'] ? 'skip' : 'catch-up' })
   const atStore = `--store ${quoted(store)}`
-  sayHints('In another terminal:', [
-    ['what is due next', `npx carillon agenda ${atStore}`],
-    ['how the node is', `npx carillon status ${atStore}`],
-    ['a death without a goodbye', `kill -9 ${process.pid}`],
-  ])
+  sayHints('In another terminal:', {
+    'what is due next': `npx carillon agenda ${atStore}`,
+    'how the node is': `npx carillon status ${atStore}`,
+    'a death without a goodbye': `kill -9 ${process.pid}`,
+  })
   if (node.isDraining) sayTrouble(`The node is draining, so nothing beats until: npx carillon drain end ${atStore}`)
-  node.subscribe({ from: sinceStart, types: ['FlowStarted', 'FlowEnded'], on: pulse.hear })
+  let beats = 0
+  const tellBeat = beatTeller()
+  node.subscribe({
+    from: sinceStart,
+    types: ['FlowEnded'],
+    on: ({ outcome, error, result }) => {
+      if (outcome === 'failed') sayTrouble(`A flow failed: ${error?.message ?? ''}`)
+      // What a flow answers tells a beat from a skip, and both from anything else.
+      if (SkippedC.is(result)) saySkipped(result)
+      if (!BeatenC.is(result)) return
+      tellBeat(result)
+      beats += 1
+      if (beats === beatsToGo) tell()
+    },
+  })
   await told
-  const isAlive = (await node.states(Heartbeat)).length > 0
+  const [heart] = await node.states(Heartbeat)
   await node.stop()
 
-  const { transaction, index } = pulse.lastStarted ?? heartbeat
-  const fate = isAlive
-    ? 'The heart itself is not dead, only nobody is there to beat it.'
-    : 'The life of the heart has ended.'
-  sayHints(`Stopped after ${pulse.beats.toLocaleString('en')} beats. ${fate}`, [
-    [isAlive ? 'wait a while, and start it again' : 'begin another one', again(store)],
-    ['why it last beat when it did', `npx carillon why ${transaction.slice(0, 12)}:${index} ${atStore}`],
-    ['what is due next', `npx carillon agenda ${atStore}`],
-    ...(isAlive ? [['end its life', again(store, '--stop')] as const] : []),
-  ])
+  const stopped = `Stopped after ${count(beats, 'beat')}.`
+  if (heart === undefined) {
+    sayHints(`${stopped} The life of the heart has ended.`, { 'begin another one': again(store) })
+    return
+  }
+  sayHints(`${stopped} The heart itself is not dead, only nobody is there to beat it.`, {
+    'wait a while, and start it again': again(store),
+    'why it beats next when it does': `npx carillon why ${heart.ref.transaction.slice(0, 12)}:${heart.ref.index} ${atStore}`,
+    'what is due next': `npx carillon agenda ${atStore}`,
+    'end its life': again(store, '--stop'),
+  })
 })
