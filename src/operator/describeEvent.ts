@@ -6,7 +6,7 @@ import { FlowIdC } from '../log/FlowId.js'
 import type { PublicKey } from '../identity/PublicKey.js'
 import { decodeEvent } from '../log/decodeEvent.js'
 import { endedAs } from '../log/endedAs.js'
-import type { DomainEvent, FlowOrigin } from '../log/events.js'
+import type { DomainEvent, FlowOrigin, Waiting } from '../log/events.js'
 import { showLateness } from '../agenda/why.js'
 import { shortId, shortRef, showInstant, showJson } from './words.js'
 
@@ -30,6 +30,19 @@ const originWords = (origin: FlowOrigin, name: (key: PublicKey) => string): stri
     case 'activity':
       return `for ${shortRef(origin.ref)}, ${showLateness(origin.latenessMs)}`
   }
+}
+
+/** What a flow waits for that has recorded nothing new: above all, the next try of what failed. */
+const waitWords = (wait: Waiting): string => {
+  const what = wait.label ?? ('kind' in wait ? wait.kind : '')
+  if (wait.for !== 'step' && wait.for !== 'turn') return what
+  const { attempt, error, retryAt } = wait
+  const failed = error === undefined ? what : `${what === '' ? 'it' : what} failed: ${error.message}`
+  const next = [
+    ...(attempt === undefined || attempt < 2 ? [] : [`try ${attempt}`]),
+    ...(retryAt === undefined ? [] : [`at ${showInstant(retryAt)}`]),
+  ].join(' ')
+  return [failed, next].filter((part) => part !== '').join(', ')
 }
 
 const words = (event: DomainEvent, name: (key: PublicKey) => string): string => {
@@ -102,8 +115,10 @@ const words = (event: DomainEvent, name: (key: PublicKey) => string): string => 
       const { origin } = event
       return `${flowOf(event.flow)} ${event.name} ${originWords(origin, name)}`
     }
-    case 'FlowAdvanced':
-      return `${flowOf(event.flow)} ${event.operations.map(({ kind, label }) => label ?? kind).join('; ')}`
+    case 'FlowAdvanced': {
+      const done = event.operations.map(({ kind, label }) => label ?? kind)
+      return `${flowOf(event.flow)} ${(done.length > 0 ? done : event.waiting.map(waitWords)).join('; ')}`.trimEnd()
+    }
     case 'FlowEnded': {
       const { result = event.refusal, error } = event
       const end = error === undefined ? showJson(result) : `${error.code}: ${error.message}`

@@ -25,7 +25,14 @@ const Careless = defineFlow({
     return yield* io.join(yield* io.start(Order, { amount: 11 }))
   },
 })
-const app = defineApp({ name: 'shop', states: [], flows: [Order, Careless] })
+const Sweep = defineFlow({
+  name: 'shop/Sweep',
+  input: NoInputC,
+  *run(io) {
+    yield* io.now()
+  },
+})
+const app = defineApp({ name: 'shop', states: [], flows: [Order, Careless, Sweep] })
 
 describe('carillon start of a flow that refuses', function () {
   this.timeout(60_000)
@@ -67,6 +74,14 @@ describe('carillon start of a flow that refuses', function () {
     expect([json.code, JSON.parse(json.out)]).to.have.deep.nested.property('1.refusal', { reason: 'too much' })
     expect(json.code).to.equal(3)
     expect((await run('start', 'shop/Order', '{"amount":12}', '--no-wait')).code, 'nobody waits').to.equal(0)
+  })
+
+  it('prints no result of a flow that returns none, and ends with 0', async () => {
+    const swept = await run('start', 'shop/Sweep')
+    expect([swept.code, swept.out], swept.err).to.deep.equal([0, ''])
+    expect(swept.err).to.match(/shop\/Sweep completed\. See: carillon flow show/)
+    const json = await run('start', 'shop/Sweep', '--json')
+    expect([json.code, Object.keys(JSON.parse(json.out) as object)]).to.deep.equal([0, ['flow']])
   })
 
   it('ends with 1 when it is a child that has refused', async () => {

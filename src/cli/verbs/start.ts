@@ -40,7 +40,9 @@ export const startVerb = (terminal: Terminal): Command =>
         const { kind, ...given } = await outcome()
         if (!printJson(terminal, json, { flow, ...given })) {
           const [value] = Object.values(given)
-          terminal.out(printable(JSON.stringify(value, undefined, 2)).replaceAll(String.raw`\u000a`, '\n'))
+          // A flow that returns nothing has no result to print.
+          if (value !== undefined)
+            terminal.out(printable(JSON.stringify(value, undefined, 2)).replaceAll(String.raw`\u000a`, '\n'))
           const ended = kind === 'refused' ? 'refused' : 'completed'
           printNote(
             terminal,

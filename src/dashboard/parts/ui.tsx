@@ -239,9 +239,13 @@ export const FactList = ({
   </dl>
 )
 
+/** Data over several lines. What a stack breaks into lines is broken here, too: escaped, it cannot be read. */
+const dataText = (value: unknown): string =>
+  value === undefined ? '' : JSON.stringify(value, null, 2).replaceAll(/(?<!\\)\\n/g, '\n')
+
 export const Data = ({ value }: { readonly value: unknown }) => (
   // Focusable, so that it can be scrolled without a mouse.
   <pre class="data" tabIndex={0}>
-    {JSON.stringify(value, null, 2)}
+    {dataText(value)}
   </pre>
 )

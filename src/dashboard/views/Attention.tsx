@@ -141,8 +141,8 @@ export const Attention = ({ live, mayOperate }: { readonly live: Live; readonly 
       caseOf={caseOfActivity}
       mayOperate={mayOperate}
       empty={
-        <Empty title="No activity waits.">
-          An activity comes here when it could not be started, was later than its tolerance, or its flow failed.
+        <Empty title="No activity needs attention.">
+          Activities that could not be started, were later than their tolerance, or whose flow failed are listed here.
         </Empty>
       }
     />
@@ -152,9 +152,9 @@ export const Attention = ({ live, mayOperate }: { readonly live: Live; readonly 
       caseOf={caseOfFlow}
       mayOperate={mayOperate}
       empty={
-        <Empty title="No flow waits.">
-          A flow comes here when it cannot go on by itself: its code has changed, or it asked for a person. So does one
-          that had begun a step when it found the state of its activity consumed.
+        <Empty title="No flow needs attention.">
+          Flows that are parked, or that had begun a step when they found the state of their activity consumed, are
+          listed here.
         </Empty>
       }
     />
@@ -163,7 +163,7 @@ export const Attention = ({ live, mayOperate }: { readonly live: Live; readonly 
       asking={useGet<PageAnswer<HangingStep>>('/flows/hanging', {}, live.head.revision)}
       caseOf={caseOfStep}
       mayOperate={mayOperate}
-      empty={<Empty title="No step hangs.">A step comes here when it has been under way for more than a minute.</Empty>}
+      empty={<Empty title="No step hangs.">Steps that take more than a minute are listed here.</Empty>}
     />
   </>
 )

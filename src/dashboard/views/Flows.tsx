@@ -117,11 +117,11 @@ const StartFlow = ({ started }: { readonly started: () => void }) => {
         if (startable.length === 0)
           return items.some(({ schedulable }) => !schedulable) ? (
             <Empty title="There is no flow that your token may start.">
-              Ask whoever runs the node for a token with start:a-flow.
+              Ask an operator for a token with the permission start:a-flow.
             </Empty>
           ) : (
             <Empty title="This app has no flow to be started by hand.">
-              Its flows begin by what falls due, or by other parties.
+              Its flows are started by activities or by other parties.
             </Empty>
           )
         const chosen = startable.find((each) => each.name === name)
@@ -172,7 +172,7 @@ const StartFlow = ({ started }: { readonly started: () => void }) => {
             />
             <small id="input-hint">
               {chosen === undefined
-                ? 'Nothing is started before you have chosen a flow and said yes.'
+                ? 'You are asked once more before it starts.'
                 : members.length === 0
                   ? 'It takes no input.'
                   : `It takes ${members.map(([key, { type }]) => `${key} (${type ?? 'any'})`).join(', ')}.`}
@@ -198,7 +198,9 @@ const SendSignal = ({ flow, sent }: { readonly flow: FlowWithStory; readonly sen
         if (first === undefined)
           return (
             <Empty title={awaited.length === 0 ? 'It waits for no signal.' : `It waits for ${awaited.join(', ')}.`}>
-              {items.length === 0 ? 'This app has no signals.' : 'Your token may send none: it needs signal:a-signal.'}
+              {items.length === 0
+                ? 'This app has no signals.'
+                : 'Your token may send none: it needs the permission signal:a-signal.'}
             </Empty>
           )
         const chosen = sendable.find((each) => each.name === name) ?? first
@@ -260,7 +262,7 @@ const ActsOnAll = ({ kind, done }: { readonly kind: 'open' | 'parked'; readonly 
       {kind === 'parked' ? <Act label="Retry all" weight="primary" act={act('retry')} done={done} /> : null}
       <Act
         label="Cancel all"
-        confirm="All flows of this list undo what they have done, as far as their code says so, and end."
+        confirm="All flows of this list are cancelled: each undoes what its code says, and ends."
         act={act('cancel')}
         done={done}
       />
@@ -364,15 +366,15 @@ const Trace = ({ flow }: { readonly flow: FlowWithStory }) => {
 const ParkedCard = ({ flow }: { readonly flow: FlowWithStory }) => (
   <Card title="What can be done">
     <p>
-      It is parked: it keeps its record of {flow.record.length} {flow.record.length === 1 ? 'operation' : 'operations'},
-      and nothing more happens until somebody acts.
+      It is parked, with {flow.record.length} recorded {flow.record.length === 1 ? 'operation' : 'operations'}. Nothing
+      more happens until an operator acts.
     </p>
     <ul class="ways">
       <li>
         <b>Retry</b> once the cause is gone: it goes on from the last operation of its record, also with new code.
       </li>
       <li>
-        <b>Cancel</b>: it undoes what it has done, as far as its code says so, and ends.
+        <b>Cancel</b>: it undoes what its code says, and ends.
       </li>
       <li>
         <b>Kill</b>: it ends at once, and nothing is undone.
@@ -454,7 +456,7 @@ export const Flow = ({
                     {flow.status === 'paused' ? <Act label="Resume" act={act('resume')} done={asking.again} /> : null}
                     <Act
                       label="Cancel"
-                      confirm="It undoes what it has done, as far as its code says so, and ends."
+                      confirm="It undoes what its code says, and ends."
                       act={act('cancel')}
                       done={asking.again}
                     />
@@ -547,7 +549,11 @@ export const Flow = ({
                       <li key={index}>
                         {readable(operation.label ?? operation.kind)}
                         {operation.part === undefined ? null : <span class="by"> part {operation.part}</span>}
-                        <code>{operation.error === undefined ? json(operation.result) : json(operation.error)}</code>
+                        {operation.error === undefined ? (
+                          <code>{json(operation.result)}</code>
+                        ) : (
+                          <span class="broke">{operation.error.message}</span>
+                        )}
                       </li>
                     ))}
                   </ol>

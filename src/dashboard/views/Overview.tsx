@@ -124,7 +124,7 @@ const AttentionCard = ({
       <Answered asking={asking}>
         {({ items }) =>
           isWell ? (
-            <Empty title="All is well.">What is parked, missed or failed would stand here, with its reason.</Empty>
+            <Empty title="All is well.">Work that is parked, missed or failed is listed here, with its reason.</Empty>
           ) : (
             <ul class="brief">
               {(others ?? []).map((text) => (
@@ -215,7 +215,7 @@ export const BusyCharts = ({ when }: { readonly when: unknown }) => {
                 show={(value) => span(value)}
                 lines={[
                   { label: 'worst', tone: 'c', values: series('latenessMaxMs') },
-                  { label: 'half are below', tone: 'a', values: series('latenessP50Ms') },
+                  { label: 'median', tone: 'a', values: series('latenessP50Ms') },
                 ]}
               />
             </Card>

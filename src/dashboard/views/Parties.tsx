@@ -70,7 +70,7 @@ const Contradicting = ({ map, again }: { readonly map: ShownMap; readonly again:
         label="Accept this map"
         submits
         weight="danger"
-        confirm="The node goes by it from now on. The decision is recorded."
+        confirm="The node uses it from now on. The decision is recorded."
         act={() =>
           operate({ on: 'network', action: 'accept', map: { root, serial, hash }, ...(note === '' ? {} : { note }) })
         }
@@ -95,7 +95,7 @@ const AcceptAhead = () => {
         submits
         weight="danger"
         disabled={text === ''}
-        confirm="The node may go by it, whatever it went by before. The decision is recorded."
+        confirm="The node accepts it in place of any other map. The decision is recorded."
         act={async () => {
           const { root, serial, hash } = JSON.parse(text) as ShownMap
           await operate({ on: 'network', action: 'accept', map: { root, serial, hash } })
@@ -118,8 +118,8 @@ const Network = ({ when }: { readonly when: unknown }) => {
     <Answered asking={asking}>
       {({ inUse, contradicting }) =>
         inUse === undefined ? (
-          <Empty title="This node goes by no map.">
-            Nodes of a network folder go by the map that its root has signed.
+          <Empty title="This node has no network map.">
+            Nodes of a network folder use the map that the root of the network has signed.
           </Empty>
         ) : (
           <>
