@@ -76,6 +76,7 @@ const start = (tables: FlowEvolution, event: EventOf<'FlowStarted'>, revision: n
   assertInvariant(activity === undefined || state !== undefined, `flow ${event.flow} was started by an unknown state`)
   const seq = tables.flows.nextSeq
   if (origin.kind === 'client' && origin.caller !== undefined) tables.callers.insert(seq, origin.caller)
+  const { clientId, startedBy, wakeMs } = familyOf(tables, origin, atMs)
   tables.flows.insert({
     seq,
     id: event.flow as FlowId,
@@ -89,7 +90,8 @@ const start = (tables: FlowEvolution, event: EventOf<'FlowStarted'>, revision: n
     attempt: activity?.attempt ?? null,
     latenessMs: activity?.latenessMs ?? null,
     cause: activity?.cause ?? null,
-    ...familyOf(tables, origin, atMs),
+    clientId,
+    startedBy,
     session: origin.kind === 'session' ? origin.session : null,
     status: 'running',
     untilRevision: null,
@@ -98,6 +100,7 @@ const start = (tables: FlowEvolution, event: EventOf<'FlowStarted'>, revision: n
     error: null,
     waiting: null,
     stepsUnderWay: 0,
+    wakeMs,
     recorded: 0,
     progress: null,
   })

@@ -11,14 +11,15 @@ export type StateAndRef<A> = {
   readonly data: A
 }
 
-/** The definition that a flow read a state with. It is no part of the state, which is plain data and may be returned. */
-const definitions = new WeakMap<object, AnyStateDefinition>()
+/** Where a state says by which definition a flow has read it: not a part of the state, which is plain data and may be returned. */
+const definitionKey = Symbol('definition')
 
-/** Remembers the definition that a state was read with. */
-export const readWith = <S extends object>(definition: AnyStateDefinition, state: S): S => {
-  definitions.set(state, definition)
-  return state
+/** Notes on a state the definition that it was read with. */
+export const readWith = <S extends object>(definition: AnyStateDefinition, state: S): S =>
+  Object.defineProperty(state, definitionKey, { value: definition })
+
+/** The definition that a state was read with; undefined for what was not read by a flow, copies among them. */
+export const definitionRead = (state: object): AnyStateDefinition | undefined => {
+  const noted: { readonly [definitionKey]?: AnyStateDefinition } = state
+  return noted[definitionKey]
 }
-
-/** The definition that a state was read with; undefined for what was not read by a flow. */
-export const definitionRead = (state: object): AnyStateDefinition | undefined => definitions.get(state)

@@ -128,19 +128,25 @@ export const makesRetired = (
 const versionFaults = (
   { inputs, outputs, timeWindow }: LedgerTransaction,
   contractNamed: (name: string) => ContractDefinition | undefined,
-): Violations =>
-  outputs.flatMap(({ contract: { name, version } }, index) => {
-    const newer = inputs.find(({ contract }) => contract.name === name && contract.version > version)
-    if (newer !== undefined)
-      return [`output ${index} names version ${version} of ${name}, and version ${newer.contract.version} is consumed`]
+): Violations => {
+  const faults: string[] = []
+  for (const [index, { contract }] of outputs.entries()) {
+    const { name, version } = contract
+    const newer = inputs.find((input) => input.contract.name === name && input.contract.version > version)
+    if (newer !== undefined) {
+      faults.push(
+        `output ${index} names version ${version} of ${name}, and version ${newer.contract.version} is consumed`,
+      )
+      continue
+    }
     const retired = contractNamed(name)?.retired.get(version)
-    const isBefore = retired === undefined || (timeWindow?.until !== undefined && timeWindow.until <= retired)
-    return isBefore
-      ? []
-      : [
-          `output ${index} names version ${version} of ${name}, retired from ${retired} on, and no time window ends by then`,
-        ]
-  })
+    if (retired !== undefined && (timeWindow?.until === undefined || timeWindow.until > retired))
+      faults.push(
+        `output ${index} names version ${version} of ${name}, retired from ${retired} on, and no time window ends by then`,
+      )
+  }
+  return faults
+}
 
 /** Verifies against the contracts that `contractNamed` knows. Every violation of every contract is in the error. */
 export const verifyTransaction = (

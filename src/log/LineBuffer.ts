@@ -29,9 +29,9 @@ export class LineBuffer {
     this.#end += bytes + 1
   }
 
-  /** A copy of the lines that were kept, with a line break between any two. */
+  /** A copy of the lines that were kept, with a line break between any two. It is shared with a thread that is sent it. */
   copy(): Uint8Array {
-    const copy = Buffer.allocUnsafeSlow(Math.max(this.#end - 1, 0))
+    const copy = Buffer.from(new SharedArrayBuffer(Math.max(this.#end - 1, 0)))
     this.#bytes.copy(copy)
     return copy
   }

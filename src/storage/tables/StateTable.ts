@@ -12,7 +12,7 @@ import type { Database, Statement } from '../Database.js'
 import type { UnitOfWork } from '../UnitOfWork.js'
 import { DueStates } from './DueStates.js'
 import { StateCache } from './StateCache.js'
-import { changes, ownColumns, stateColumns, stateRowOf, valuesOf } from './stateColumns.js'
+import { changes, emptied, ownColumns, stateColumns, stateRowOf, valuesOf } from './stateColumns.js'
 import type { StateTypeTable } from './StateTypeTable.js'
 import { newState, type StoredState } from './StoredState.js'
 import { Table } from './Table.js'
@@ -68,7 +68,7 @@ export class StateTable implements States, Activities {
     this.#table = new Table(
       db,
       unit,
-      { name: 'states', columns: ownColumns, changes, select, read, values: valuesOf },
+      { name: 'states', columns: ownColumns, changes, emptied, select, read, values: valuesOf },
       this.#cache,
     )
   }

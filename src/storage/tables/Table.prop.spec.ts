@@ -8,19 +8,29 @@ import { UnitOfWork } from '../UnitOfWork.js'
 import { findByHash, hashIndexSchema } from './HashIndex.js'
 import { Table, type TableSpec } from './Table.js'
 
-type Thing = { readonly seq: number; readonly id: string; step: number; name: string }
+type Thing = { readonly seq: number; readonly id: string; step: number; note: string | null; name: string }
 
 const spec: TableSpec<Thing> = {
   name: 'things',
-  columns: ['seq', 'id', 'step', 'name'],
-  values: (row) => [row.seq, row.id, row.step, row.name],
-  changes: [['step'], ['step', 'name']],
-  select: 'SELECT seq, id, step, name FROM things s',
-  read: ([seq, id, step, name]) => ({ seq: Number(seq), id: String(id), step: Number(step), name: String(name) }),
+  columns: ['seq', 'id', 'step', 'note', 'name'],
+  values: (row) => [row.seq, row.id, row.step, row.note, row.name],
+  changes: [
+    ['step', 'note'],
+    ['step', 'note', 'name'],
+  ],
+  emptied: ['note'],
+  select: 'SELECT seq, id, step, note, name FROM things s',
+  read: ([seq, id, step, note, name]) => ({
+    seq: Number(seq),
+    id: String(id),
+    step: Number(step),
+    note: typeof note === 'string' ? note : null,
+    name: String(name),
+  }),
   idOf: (row) => row.id,
 }
 
-const schema = `CREATE TABLE things (seq INTEGER PRIMARY KEY, id TEXT NOT NULL, step INTEGER NOT NULL, name TEXT NOT NULL) STRICT; ${hashIndexSchema('things')}`
+const schema = `CREATE TABLE things (seq INTEGER PRIMARY KEY, id TEXT NOT NULL, step INTEGER NOT NULL, note TEXT, name TEXT NOT NULL) STRICT; ${hashIndexSchema('things')}`
 
 const idOf = (seq: number): string => sha256(String(seq))
 
@@ -83,7 +93,7 @@ class Ticking {
   insert(count: number): void {
     for (let each = 0; each < count; each++) {
       const seq = this.#table.nextSeq
-      const row = { seq, id: idOf(seq), step: 0, name: 'new' }
+      const row = { seq, id: idOf(seq), step: 0, note: 'new', name: 'new' }
       this.#table.insert(row)
       this.#plain.rows.push({ ...row })
     }
@@ -96,6 +106,7 @@ class Ticking {
     if (kind === 'step') {
       row.step += 1
       plain.step += 1
+      row.note = plain.note = row.step % 2 === 1 ? `step ${row.step}` : null
       this.#table.touch(row, 0)
     } else {
       row.name += 'r'
@@ -148,7 +159,7 @@ class Ticking {
   /** What another reader finds in the database once all is written. */
   compareAll(): void {
     this.end('commit')
-    const stored = this.#db.prepare('SELECT seq, id, step, name FROM things ORDER BY seq').lists().map(spec.read)
+    const stored = this.#db.prepare('SELECT seq, id, step, note, name FROM things ORDER BY seq').lists().map(spec.read)
     expect(stored).to.deep.equal(this.#plain.rows)
     for (const { id, seq } of this.#plain.rows) expect(findByHash(this.#db, 'things', id)).to.equal(seq)
     expect(this.#table.nextSeq).to.equal(this.#plain.rows.length + 1)

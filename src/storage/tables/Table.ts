@@ -18,6 +18,8 @@ export type TableSpec<Row extends Numbered> = {
   readonly columns: readonly string[]
   /** Columns that are changed together, the narrowest set first; each set holds the one before it. */
   readonly changes: readonly (readonly string[])[]
+  /** Columns of the narrowest set that are mostly null once a row was changed: then they are set to that all at once. */
+  readonly emptied?: readonly string[]
   /** SQL that reads rows, up to its condition. The table is called `s` in it. */
   readonly select: string
   /** Reads a row from the columns that `select` names: those of the table come first. */
@@ -31,6 +33,9 @@ export type TableSpec<Row extends Numbered> = {
 /** A statement that updates some columns, and the places of these among all. */
 type Update = { readonly statement: Statement; readonly places: readonly number[] }
 
+/** An update for rows that hold nothing at some places. */
+type EmptyingUpdate = Update & { readonly empty: readonly number[] }
+
 export class Table<Row extends Numbered> {
   readonly #spec: TableSpec<Row>
   readonly #cache: CachedRows<Row>
@@ -41,20 +46,33 @@ export class Table<Row extends Numbered> {
   readonly #index: HashIndex | undefined
   readonly #insert: BulkInsert
   readonly #updates: readonly Update[]
+  readonly #emptying: EmptyingUpdate | undefined
   readonly #bySeq: Statement
   readonly #lastSeq: Statement
   #nextSeq: number
 
   constructor(db: Database, unit: UnitOfWork, spec: TableSpec<Row>, cache: CachedRows<Row> = new RowCache<Row>(unit)) {
-    const { name, columns, changes, select, idOf } = spec
+    const { name, columns, changes, emptied, select, idOf } = spec
     this.#spec = spec
     this.#cache = cache
     assertInvariant(columns[0] === 'seq', `the first column of ${name} is not its number`)
     this.#insert = new BulkInsert(db, name, columns)
-    this.#updates = changes.map((names) => ({
-      statement: db.prepare(`UPDATE ${name} SET ${names.map((column) => `${column} = ?`).join(', ')} WHERE seq = ?`),
-      places: [...names, 'seq'].map((column) => columns.indexOf(column)),
-    }))
+    const placesOf = (names: readonly string[]): readonly number[] => names.map((column) => columns.indexOf(column))
+    const updating = (names: readonly string[], nulls: readonly string[]): Update => ({
+      statement: db.prepare(
+        `UPDATE ${name} SET ${[...names.map((column) => `${column} = ?`), ...nulls.map((column) => `${column} = NULL`)].join(', ')} WHERE seq = ?`,
+      ),
+      places: placesOf([...names, 'seq']),
+    })
+    this.#updates = changes.map((names) => updating(names, []))
+    const [narrowest = []] = changes
+    this.#emptying = emptied && {
+      ...updating(
+        narrowest.filter((column) => !emptied.includes(column)),
+        emptied,
+      ),
+      empty: placesOf(emptied),
+    }
     this.#bySeq = db.prepare(`${select} WHERE s.seq = ?`)
     this.#lastSeq = db.prepare(`SELECT max(seq) FROM ${name}`)
     this.#index = idOf === undefined ? undefined : new HashIndex(db, unit, name)
@@ -132,11 +150,15 @@ export class Table<Row extends Numbered> {
     this.#insert.flush()
     this.#fresh = []
     for (const [row, set] of this.#changed) {
-      const update = this.#updates[set]
-      if (update === undefined) continue
       const values = this.#spec.values(row)
-      update.statement.runList(update.places.map((place) => values[place] ?? null))
+      const update = this.#updateFor(set, values)
+      update?.statement.runList(update.places.map((place) => values[place] ?? null))
     }
     this.#changed = new Map()
+  }
+
+  #updateFor(set: number, values: readonly SqlValue[]): Update | undefined {
+    const emptying = set === 0 ? this.#emptying : undefined
+    return emptying?.empty.every((place) => values[place] === null) === true ? emptying : this.#updates[set]
   }
 }

@@ -78,6 +78,9 @@ export const changes = [
   [...progressColumns, 'relevant', 'participants', 'key', 'due_ms', 'activity'],
 ] as const
 
+/** What is over with the activity when its state is consumed, as nearly every change of a state is. */
+export const emptied = ['standing', 'acts_at_ms', 'error', 'note', 'cause'] as const
+
 /** Of the state's transaction. */
 const transactionColumns = ['id', 'notary'] as const
 
