@@ -53,7 +53,7 @@ export type FlowDefinition<I, R, F = never> = {
 }
 
 /** A definition whose types are of no interest, as registries hold it. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- definitions are contravariant in their input; `any` is the only type all of them fit
+// oxlint-disable-next-line typescript/no-explicit-any -- definitions are contravariant in their input; `any` is the only type all of them fit
 export type AnyFlowDefinition = FlowDefinition<any, unknown, unknown>
 
 /** What an app writes to define a flow. */

@@ -243,7 +243,7 @@ export class FlowIo {
     return (yield* ask({ kind: 'newId' })) as string
   }
 
-  // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- TypeScript gives a function that returns nothing the type void
+  // oxlint-disable-next-line typescript/no-invalid-void-type -- TypeScript gives a function that returns nothing the type void
   step<A extends Json | undefined | void>(
     name: string,
     run: (context: StepContext) => A | Promise<A>,

@@ -75,7 +75,7 @@ export type TargetProjection = {
 
 /** A projection of whatever result. */
 // The result is only ever handed from one function of a projection to the other.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- an unknown result would not fit the parameter of `evolve`
+// oxlint-disable-next-line typescript/no-explicit-any -- an unknown result would not fit the parameter of `evolve`
 export type AnyProjection = ValueProjection<any> | TargetProjection
 
 /** What an app developer writes. */

@@ -13,7 +13,7 @@ export type SignalDefinition<A> = {
 }
 
 /** A definition whose data is of no interest, as registries hold it. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- definitions are invariant in their data; `any` is the only type all of them fit
+// oxlint-disable-next-line typescript/no-explicit-any -- definitions are invariant in their data; `any` is the only type all of them fit
 export type AnySignalDefinition = SignalDefinition<any>
 
 /** What an app writes to define a signal. */

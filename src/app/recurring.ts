@@ -298,7 +298,7 @@ export const recurring = <A>(options: RecurringOptions<A>): Recurring<A> => {
     name: `${name}/Change`,
     input: t.readonly(t.strict({ id: t.string, recurrence: RecurrenceC })),
     run: (io, { id, recurrence }): FlowBody<Instant | null> =>
-      // eslint-disable-next-line require-yield -- every work on a sheet is a generator, this one has nothing to ask
+      // oxlint-disable-next-line require-yield -- every work on a sheet is a generator, this one has nothing to ask
       change(io, id, function* (sheet, now): FlowBody<Instant | null> {
         const next = nextOf(checkRecurrence(recurrence), now)
         const rules = [...sheet.schedule.rules, { from: now, recurrence }]
@@ -311,7 +311,7 @@ export const recurring = <A>(options: RecurringOptions<A>): Recurring<A> => {
     name: `${name}/Pause`,
     input: t.readonly(t.strict({ id: t.string, note: t.string })),
     run: (io, { id, note }): FlowBody<void> =>
-      // eslint-disable-next-line require-yield -- as above
+      // oxlint-disable-next-line require-yield -- as above
       change(io, id, function* (sheet, now): FlowBody<void> {
         sheet.schedule = { ...sheet.schedule, paused: { at: now, note } }
       }),
@@ -321,7 +321,7 @@ export const recurring = <A>(options: RecurringOptions<A>): Recurring<A> => {
     name: `${name}/Resume`,
     input: idInput,
     run: (io, { id }): FlowBody<Instant | null> =>
-      // eslint-disable-next-line require-yield -- as above
+      // oxlint-disable-next-line require-yield -- as above
       change(io, id, function* (sheet, now): FlowBody<Instant | null> {
         const rule = presentRule(sheet.schedule)
         const next = rule === undefined ? null : nextOf(rule, now)
@@ -353,7 +353,7 @@ export const recurring = <A>(options: RecurringOptions<A>): Recurring<A> => {
     name: `${name}/Backfill`,
     input: t.readonly(t.strict({ id: t.string, from: InstantC, until: InstantC })),
     run: (io, { id, from, until }): FlowBody<number> =>
-      // eslint-disable-next-line require-yield -- as above
+      // oxlint-disable-next-line require-yield -- as above
       change(io, id, function* (sheet, now): FlowBody<number> {
         const instants = instantsOfPast(sheet.schedule, from, until < now ? until : now, mostBackfilled + 1)
         if (instants.length > mostBackfilled)

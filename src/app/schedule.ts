@@ -85,11 +85,11 @@ export type RecurringSchedule<A> = t.TypeOf<ReturnType<typeof scheduleCodec<A>>>
 export type RecurringOccurrence<A> = t.TypeOf<ReturnType<typeof occurrenceCodec<A>>>
 
 /** The rule in force now. */
-export const presentRule = <A>({ rules }: RecurringSchedule<A>): Recurrence | undefined => rules.at(-1)?.recurrence
+export const presentRule = ({ rules }: RecurringSchedule<unknown>): Recurrence | undefined => rules.at(-1)?.recurrence
 
 /** Whether what is late must wait for what is running, so that all of it is run, one after the other. */
-export const mustWait = <A>(
-  { next, running }: RecurringSchedule<A>,
+export const mustWait = (
+  { next, running }: RecurringSchedule<unknown>,
   now: Instant,
   policy: { readonly missed: Missed; readonly overlap: Overlap; readonly graceMs: number },
 ): boolean =>
@@ -105,8 +105,8 @@ export type Due = { readonly at: Instant; readonly run: boolean }
 const duesAtATime = 100
 
 /** Which of the occurrences that have come due are to be run, and when the next comes. */
-export const decideDues = <A>(
-  schedule: RecurringSchedule<A>,
+export const decideDues = (
+  schedule: RecurringSchedule<unknown>,
   now: Instant,
   policy: { readonly missed: Missed; readonly graceMs: number },
 ): { readonly dues: readonly Due[]; readonly next: Instant | null } => {
@@ -132,8 +132,8 @@ export const decideDues = <A>(
 }
 
 /** The first instants of a past period, at most `most` of them, by the rule that was in force at each. */
-export const instantsOfPast = <A>(
-  { rules }: RecurringSchedule<A>,
+export const instantsOfPast = (
+  { rules }: RecurringSchedule<unknown>,
   from: Instant,
   until: Instant,
   most: number,

@@ -59,7 +59,11 @@ const holding = async (
 ): Promise<Head> => {
   if (log !== undefined) {
     const { store, key, releaseHold } = await openLogFolder(folder, keptOpen(log), { key: given, isToWrite: false })
-    return letGoOn(store, key).finally(releaseHold)
+    try {
+      return await letGoOn(store, key)
+    } finally {
+      await releaseHold()
+    }
   }
   assertStore(folder)
   const unlock = lockFolder(folder)
@@ -68,10 +72,12 @@ const holding = async (
     const files = storeFiles(folder)
     const key = given ?? readKeyFile(files.key)
     const store = EmbeddedStore.open(files.database)
-    return await store
-      .assertSound()
-      .then(() => letGoOn(store, key))
-      .finally(store.close)
+    try {
+      await store.assertSound()
+      return await letGoOn(store, key)
+    } finally {
+      await store.close()
+    }
   } finally {
     unlock()
   }

@@ -15,7 +15,7 @@ const openObject = 123
 const closeObject = 125
 
 // What a string may hold only in escaped form, or must be looked at twice.
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const unusual = /[\\\u0000-\u001f\ud800-\udfff]/
 
 const words = new Map([

@@ -17,7 +17,7 @@ export type Encodable =
   null | boolean | number | string | Encoded | readonly Encodable[] | { readonly [key: string]: Encodable | undefined }
 
 // Quotes, backslashes, control characters and surrogates need the slow path; everything else is copied.
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const needsEscape = /["\\\u0000-\u001f\ud800-\udfff]/
 
 /** Raised inside the encoder; {@link canonicalText} adds the place, which costs nothing while all is well. */
@@ -192,6 +192,6 @@ const encoder = new TextEncoder()
 /** How many bytes a text takes in UTF-8. */
 export const utf8Length = (text: string): number => {
   // Plain letters take a byte each; only a text with others is really encoded.
-  // eslint-disable-next-line no-control-regex -- all that takes one byte is meant, control characters too
+  // oxlint-disable-next-line no-control-regex -- all that takes one byte is meant, control characters too
   return /[^\u0000-\u007f]/.test(text) ? encoder.encode(text).length : text.length
 }

@@ -106,7 +106,7 @@ describe('the quick way through a codec', () => {
     const form = plainForm(t.strict({ a: t.string }))
     expect(form?.check(new Point())).to.equal(false)
     expect(form?.check({ a: 'x', b: undefined })).to.equal(false)
-    // eslint-disable-next-line no-sparse-arrays -- a sparse list is what is tested
+    // oxlint-disable-next-line no-sparse-arrays -- a sparse list is what is tested
     expect(plainForm(t.readonlyArray(t.unknown))?.check([1, , 2])).to.equal(false)
   })
 })

@@ -52,7 +52,7 @@ export type DefinedState<A> = StateDefinition<A> & {
 export type StateKind<A> = Pick<StateDefinition<A>, 'type' | 'data'>
 
 /** A definition whose data type is of no interest, as registries hold it. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- definitions are contravariant in their data; `any` is the only type all of them fit
+// oxlint-disable-next-line typescript/no-explicit-any -- definitions are contravariant in their data; `any` is the only type all of them fit
 export type AnyStateDefinition = StateDefinition<any>
 
 /** What an app writes to define a state. */

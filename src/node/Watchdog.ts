@@ -119,6 +119,7 @@ const placeOf = (address: string): { readonly host: string; readonly port: numbe
 }
 
 export class Watchdog implements CodeWatch {
+  // oxlint-disable-next-line no-useless-assignment -- the next instance reads it, which the rule does not see
   readonly #owner = (owners += 1)
   readonly #options: WatchdogOptions
   readonly #lost: Map<string, number>

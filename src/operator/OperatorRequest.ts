@@ -36,7 +36,7 @@ const isNote = (value: unknown): value is string =>
 /** A remark of the operator, short enough to be read. */
 export const NoteC = expecting(
   `a text of at most ${operatorLimits.noteLength.toLocaleString('en')} characters`,
-  new t.Type<string, string, unknown>(
+  new t.Type<string, string>(
     'Note',
     isNote,
     (value, context) => (isNote(value) ? t.success(value) : t.failure(value, context)),
@@ -50,7 +50,7 @@ const isSignalId = (value: unknown): value is string =>
 /** What a sender calls a signal, so that the same one sent again counts once. */
 export const SignalIdC = expecting(
   `a text of 1 to ${flowLimits.clientIdLength.toLocaleString('en')} characters`,
-  new t.Type<string, string, unknown>(
+  new t.Type<string, string>(
     'SignalId',
     isSignalId,
     (value, context) => (isSignalId(value) ? t.success(value) : t.failure(value, context)),
@@ -63,7 +63,7 @@ const isPositive = (value: unknown): value is number => Number.isSafeInteger(val
 /** How long something may take. */
 export const PositiveC = expecting(
   'a whole number of milliseconds from 1',
-  new t.Type<number, number, unknown>(
+  new t.Type<number, number>(
     'PositiveMilliseconds',
     isPositive,
     (value, context) => (isPositive(value) ? t.success(value) : t.failure(value, context)),

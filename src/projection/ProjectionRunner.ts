@@ -240,6 +240,7 @@ export class ProjectionRunner {
       }
       await pause(waitMs, this.#stopping.signal)
       if (this.#stopping.signal.aborted) return undefined
+      // oxlint-disable-next-line no-useless-assignment -- the next round of the loop reads it, which the rule does not see
       waitMs = Math.min(waitMs * 2, this.#limits.retryLongestMs)
     }
   }

@@ -6,7 +6,7 @@ import { EnvelopeC, type Message } from '../log/Message.js'
 import type { SessionId } from '../log/SessionId.js'
 
 const payload = fc
-  .json({ noUnicodeString: false })
+  .json({ stringUnit: 'binary' })
   .map((text) => JSON.parse(text) as Json)
   .filter((value) => {
     try {

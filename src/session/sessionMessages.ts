@@ -38,7 +38,8 @@ const noSession = (id: SessionId): CarillonError =>
 export const sessionOf = (reads: SessionReads, flow: FlowId, { session: id, role }: SessionEnd): SessionRow => {
   const { sessions, flows } = reads.views
   const session = sessions.find(id, role)
-  if (session === undefined || session.flowSeq === null || session.flowSeq !== flows.locate(flow)) throw noSession(id)
+  if (session === undefined) throw noSession(id)
+  if (session.flowSeq === null || session.flowSeq !== flows.locate(flow)) throw noSession(id)
   return session
 }
 

@@ -49,7 +49,7 @@ export class VirtualClock implements Clock {
     for (const wait of [...this.#waits]) {
       if (wait.atMs > this.#nowMs) continue
       this.#waits.delete(wait)
-      // Callbacks run after the caller, so that setting the clock never re-enters the loop.
+      // oxlint-disable-next-line carillon/inputs-only -- callbacks run after the caller, so that setting the clock never re-enters the loop
       queueMicrotask(() => {
         if (!wait.cancelled) wait.callback()
       })

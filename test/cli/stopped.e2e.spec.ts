@@ -75,7 +75,7 @@ describe('the command on a store without a node', function () {
     await json('start', 'notes/Add', '{"text":"overdue","inSeconds":3600,"copies":1}')
     await node.signal('SIGTERM')
     const [entry] = await json('agenda')
-    const { transaction, index } = entry?.['ref'] as { transaction: string; index: number }
+    const { transaction, index } = entry!['ref'] as { transaction: string; index: number }
     await on('activity', 'trigger', `${transaction}:${index}`)
     const again = await RunningNode.start(store)
     await again.until((stdout) => /completed +notes\/Read .*"overdue"/.test(stdout))
@@ -91,8 +91,8 @@ describe('the command on a store without a node', function () {
     expect(again.stderr).to.contain('exists already')
     const [imported] = documents((await carillon(['log', 'import', file, '--store', restored, '--json'])).stdout)
     const [status] = await json('status')
-    expect((imported?.['head'] as { hash: string }).hash).to.equal(
-      (status?.['facts'] as { head: { hash: string } }).head.hash,
+    expect((imported!['head'] as { hash: string }).hash).to.equal(
+      (status!['facts'] as { head: { hash: string } }).head.hash,
     )
     const [rebuilt] = documents((await carillon(['log', 'rebuild', '--store', restored, '--json'])).stdout)
     expect(rebuilt?.['before']).to.equal(rebuilt?.['after'])

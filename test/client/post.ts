@@ -19,7 +19,7 @@ import {
 } from 'carillon'
 
 /** Minutes in memory, seconds on the wire: a codec that changes what it is given. */
-export const MinutesC = new t.Type<number, number, unknown>(
+export const MinutesC = new t.Type<number, number>(
   'Minutes',
   t.number.is,
   (value, context) => (typeof value === 'number' ? t.success(value / 60) : t.failure(value, context)),

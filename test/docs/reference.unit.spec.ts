@@ -12,8 +12,8 @@ import { withTables, wordsOf } from './reference.js'
 const emptyApp = defineApp({ name: 'nothing', states: [], flows: [] })
 
 /** The names of a codec's members; those that may be left out have a question mark. */
-const membersOf = (codec: t.Mixed, optional = false): readonly string[] => {
-  if (codec instanceof t.ReadonlyType || codec instanceof t.ExactType) return membersOf(codec.type as t.Mixed, optional)
+const membersOf = (codec: t.Mixed): readonly string[] => {
+  if (codec instanceof t.ReadonlyType || codec instanceof t.ExactType) return membersOf(codec.type as t.Mixed)
   if (codec instanceof t.IntersectionType) return (codec.types as readonly t.Mixed[]).flatMap((part) => membersOf(part))
   if (codec instanceof t.PartialType) return Object.keys(codec.props as object).map((name) => `${name}?`)
   if (codec instanceof t.InterfaceType) return Object.keys(codec.props as object)

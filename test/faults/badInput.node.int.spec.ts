@@ -243,7 +243,7 @@ describe('A state that asks for nonsense', () => {
     ],
     'by throwing nothing in particular': [
       () => {
-        // eslint-disable-next-line @typescript-eslint/only-throw-error -- apps throw anything
+        // oxlint-disable-next-line typescript/only-throw-error -- apps throw anything
         throw undefined
       },
       'activity-threw',

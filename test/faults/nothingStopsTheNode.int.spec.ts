@@ -46,7 +46,7 @@ const bugs: readonly FlowDefinition<Record<string, never>, void>[] = [
     yield { kind: 'teleport' } as never
   }),
   afterSleep('ThrowsNothing', function* () {
-    // eslint-disable-next-line @typescript-eslint/only-throw-error -- app code can throw anything, and this is what is tested
+    // oxlint-disable-next-line typescript/only-throw-error -- app code can throw anything, and this is what is tested
     throw undefined
   }),
 ]

@@ -101,7 +101,7 @@ describe('The end of a flow', () => {
           yield* io.step('fails', () => Promise.reject(new Error('no')), { retry: { attempts: 1 } })
         } finally {
           yield* io.progress(`swallowing ${n}`)
-          // eslint-disable-next-line no-unsafe-finally -- what is tested
+          // oxlint-disable-next-line no-unsafe-finally -- what is tested
           continue
         }
       }

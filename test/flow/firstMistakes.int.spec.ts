@@ -47,7 +47,7 @@ const expectLine = (message: string, line: number): void => {
 }
 
 /** JavaScript has no types to hold anybody back. */
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the type that is wanted is all there is to say
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the type that is wanted is all there is to say
 const unchecked = <A>(value: unknown): A => value as A
 
 const within = async <A>(app: App, use: (node: Node) => Promise<A>): Promise<A> => {

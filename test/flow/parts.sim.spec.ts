@@ -374,7 +374,7 @@ describe('io.race', () => {
             try {
               return yield* io.attempt(nap(io, 60))
             } finally {
-              // eslint-disable-next-line no-unsafe-finally -- the clean-up fails
+              // oxlint-disable-next-line no-unsafe-finally -- the clean-up fails
               throw parkFlow('could not undo')
             }
           })(),

@@ -215,7 +215,7 @@ describe('A wait with an end', () => {
     await virtual.advanceBy({ hours: 1 })
     expect(failures).to.equal(1)
     await virtual.advanceBy({ minutes: 1 })
-    const { until } = (await virtual.node.flow(id))?.waiting?.[0] as { readonly until: string }
+    const { until } = (await virtual.node.flow(id))!.waiting![0] as { readonly until: string }
     expect(until).to.match(/^2026-01-01T03:00:0[1-9]/)
     await crashAndRestart(virtual)
     await virtual.advanceBy({ hours: 3 })

@@ -53,7 +53,11 @@ describe('Whoever can insert rows into the table of a log', () => {
   const admin = async (sql: string): Promise<void> => {
     const client = new pg.Client({ connectionString: url })
     await client.connect()
-    await client.query(sql).finally(() => client.end())
+    try {
+      await client.query(sql)
+    } finally {
+      await client.end()
+    }
   }
   const start = async (): Promise<Node> => {
     node = await startNode({ app, store: join(folder, 'node'), log: own })
@@ -66,7 +70,11 @@ describe('Whoever can insert rows into the table of a log', () => {
     )
   const withLog = async <A>(address: string, work: (log: EventLog) => Promise<A>): Promise<A> => {
     const log = await openLog(address)
-    return work(log).finally(log.close)
+    try {
+      return await work(log)
+    } finally {
+      await log.close()
+    }
   }
   const forge = (make: (head: Head) => EncodedTick): Promise<void> =>
     withLog(theirs, async (log) => {

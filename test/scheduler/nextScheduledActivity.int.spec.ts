@@ -213,7 +213,7 @@ describe('nextScheduledActivity', () => {
     {
       what: 'throws something that is not an error',
       answer: () => {
-        // eslint-disable-next-line @typescript-eslint/only-throw-error -- app code may throw anything
+        // oxlint-disable-next-line typescript/only-throw-error -- app code may throw anything
         throw null
       },
       code: 'activity-threw',

@@ -461,7 +461,7 @@ function* readTicks(bytes) {
 class Findings {
   list = []
 
-  add(kind, revision, until = revision, rule = undefined) {
+  add(kind, revision, until = revision, rule) {
     const finding = { kind, revision, until, rule }
     if (this.list.length < MAX_FINDINGS) this.list.push(finding)
     return finding

@@ -72,7 +72,7 @@ export class ChoreModel {
         this.next = this.now + this.interval
         if (this.run === null) this.begin()
       }
-      if (this.run !== null && this.run.hangs === null && this.run.nextTick <= this.now) this.#tick(this.run)
+      if (this.run?.hangs === null && this.run.nextTick <= this.now) this.#tick(this.run)
     }
   }
 
@@ -173,8 +173,8 @@ export class ChoreModel {
   }
 
   endTask(outcome: Outcome): void {
-    const task = this.run?.task
-    if (task?.outcome === null) task.outcome = outcome
+    const task = this.run?.task ?? null
+    if (task !== null) task.outcome ??= outcome
   }
 
   letConductorGo(): void {

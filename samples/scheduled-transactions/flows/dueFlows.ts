@@ -55,7 +55,8 @@ export const expireFlow = (rules: NetworkRules): FlowDefinition<Input, Expired> 
 
 const clear = function* (books: Books, id: ScheduleID): FlowBody<Either<never, boolean>> {
   const past = yield* books.past.get(id)
-  if (past === undefined || past.keptUntil === null) return right(false)
+  if (past === undefined) return right(false)
+  if (past.keptUntil === null) return right(false)
   yield* books.past.put({ ...past, keptUntil: null })
   yield* leave(books, past)
   return right(true)

@@ -79,7 +79,7 @@ const kind = 'scheduleGetInfo'
 const paying: Handling<Paid> = {
   purpose: 'query',
   kindOf: () => kind,
-  // eslint-disable-next-line require-yield -- nothing is read or written
+  // oxlint-disable-next-line require-yield -- nothing is read or written
   *work() {
     return { status: 'SUCCESS' }
   },

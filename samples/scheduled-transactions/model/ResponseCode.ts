@@ -86,7 +86,7 @@ const meanings = {
 export type AppCode = `${string}/${string}`
 const isAppCode = (value: unknown): value is AppCode =>
   typeof value === 'string' && /^[\w.-]{1,64}\/[\w.-]{1,64}$/.test(value)
-const AppCodeC = new t.Type<AppCode, string, unknown>(
+const AppCodeC = new t.Type<AppCode, string>(
   'AppCode',
   isAppCode,
   (value, context) => (isAppCode(value) ? t.success(value) : t.failure(value, context)),

@@ -84,7 +84,11 @@ const withLog = async <A>(
 ): Promise<A> => {
   if (log === undefined) return work({})
   const opened = await openLog(log)
-  return work({ log: opened }).finally(() => opened.close())
+  try {
+    return await work({ log: opened })
+  } finally {
+    await opened.close()
+  }
 }
 
 type Compared = { readonly head: Head; readonly what: string }

@@ -19,7 +19,7 @@ export type Expected<A> = {
 }
 
 declare global {
-  // eslint-disable-next-line @typescript-eslint/no-namespace -- this is how chai's plugins make their assertions known
+  // oxlint-disable-next-line typescript/no-namespace -- this is how chai's plugins make their assertions known
   namespace Chai {
     interface Assertion {
       /** The unconsumed states of a kind, oldest first, are exactly these. */

@@ -146,7 +146,7 @@ export class FlowsReplay {
   /** A flow that was suspended is run again over its record, just before the log says that it has ended. */
   checkEnd(event: EventOf<'FlowEnded'>, revision: number): void {
     const row = this.#ground.views.flows.find(event.flow as FlowId)
-    if (row === undefined || row.waiting === null || hasEnded(row)) return
+    if (row === undefined || hasEnded(row) || row.waiting === null) return
     const replayed = this.#replay(row, revision, event.outcome === 'killed' ? waitsOf(row) : undefined)
     if (replayed === undefined || event.outcome === 'killed') return
     const { stop } = replayed
