@@ -64,7 +64,7 @@ export const firstLoadable = (candidates: readonly (() => Driver)[]): Driver => 
   }
   throw new CarillonError(
     'sqlite-missing',
-    `No SQLite driver could be loaded. On Node 22.13 or later nothing needs to be installed; on Node 20 run "npm install better-sqlite3" and, if npm asks, "npm install-scripts approve better-sqlite3" followed by "npm rebuild better-sqlite3". (${problems.join('; ')})`,
+    `No SQLite driver could be loaded. On Node 22.13 or later nothing needs to be installed; on Node 20 run "npm install better-sqlite3@12" and, if npm asks, "npm install-scripts approve better-sqlite3" followed by "npm rebuild better-sqlite3". (${problems.join('; ')})`,
     { node: process.versions.node },
   )
 }
