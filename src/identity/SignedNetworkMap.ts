@@ -104,7 +104,7 @@ const faultOf = (terms: NetworkTerms): string | undefined => {
 const invalid = (where: string, why: string): CarillonError =>
   new CarillonError(
     'network-map-invalid',
-    `The network map ${where} cannot be used: ${why}. Ask whoever runs the network for its current map.`,
+    `The network map ${where} cannot be used: ${why}. Ask the operator of the network for its current map.`,
     { where },
   )
 
@@ -135,7 +135,7 @@ export const openNetworkMap = (
     throw new CarillonError(
       'network-map-untrusted',
       map.root === root
-        ? `The network map ${where} was altered: its signature is not the root's. Ask whoever runs the network for its current map.`
+        ? `The network map ${where} was altered: its signature is not the root's. Ask the operator of the network for its current map.`
         : `The network map ${where} is of another network: its root is ${map.root}, and this node trusts ${root}.`,
       { where, root },
     )

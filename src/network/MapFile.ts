@@ -91,7 +91,7 @@ export class MapFile {
     if (serial < terms.serial)
       throw new CarillonError(
         'network-map-outdated',
-        `The network map ${files.map} is number ${serial}, and this node goes by number ${terms.serial}. Ask whoever runs the network for its current map.`,
+        `The network map ${files.map} is number ${serial}, and this node goes by number ${terms.serial}. Ask the operator of the network for its current map.`,
         { serial, newest: terms.serial },
       )
     if (serial === terms.serial) {
@@ -101,7 +101,7 @@ export class MapFile {
       this.#contradicting = read.terms
       throw new CarillonError(
         'network-map-invalid',
-        `The network map ${files.map} has the number ${serial} of the one in use, and says something else. Ask whoever runs the network for a map with a higher number, or let an operator accept it: carillon network accept.`,
+        `The network map ${files.map} has the number ${serial} of the one in use, and says something else. Ask the operator of the network for a map with a higher number, or let an operator accept it: carillon network accept.`,
         { where: files.map },
       )
     }
@@ -109,7 +109,7 @@ export class MapFile {
     if (own.name !== party.name)
       throw new CarillonError(
         'store-foreign',
-        `The network map ${files.map} calls this party ${own.name}; its node was started for ${party.name}. Ask whoever runs the network for a map that lists it as ${party.name}.`,
+        `The network map ${files.map} calls this party ${own.name}; its node was started for ${party.name}. Ask the operator of the network for a map that lists it as ${party.name}.`,
         { expected: party.name, actual: own.name },
       )
     return read

@@ -88,7 +88,7 @@ export const partyOf = ({ network, terms }: VerifiedMap, key: PublicKey, keyFile
   if (member !== undefined) return member.party
   throw new CarillonError(
     'party-unknown',
-    `The key in ${keyFile}, ${key}, is not a party of the network ${terms.name}. Ask whoever runs the network for a map that lists it; after a change of key, hand over the changes ("carillon key changes") for "carillon network change-key".`,
+    `The key in ${keyFile}, ${key}, is not a party of the network ${terms.name}. Ask the operator of the network for a map that lists it; after a change of key, hand over the changes ("carillon key changes") for "carillon network change-key".`,
     { key },
   )
 }

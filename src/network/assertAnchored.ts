@@ -29,19 +29,19 @@ export const assertAnchored = (
   if (newest !== undefined && newest > serial)
     throw new CarillonError(
       'network-map-outdated',
-      `The network map is number ${serial}, and this node has gone by number ${newest} before. Ask whoever runs the network for its current map.`,
+      `The network map is number ${serial}, and this node has gone by number ${newest} before. Ask the operator of the network for its current map.`,
       { serial, newest },
     )
   if (anchor?.serial === serial && anchor.hash !== undefined && anchor.hash !== hash)
     throw new CarillonError(
       'network-anchor-changed',
-      `The network map has the number ${serial} of the one this node goes by, and says something else. Ask whoever runs the network for a map with a higher number. ${accept}.`,
+      `The network map has the number ${serial} of the one this node goes by, and says something else. Ask the operator of the network for a map with a higher number. ${accept}.`,
       { serial, hash, expected: anchor.hash },
     )
   if (expiresAt !== undefined && expiresAt <= now)
     throw new CarillonError(
       'network-map-expired',
-      `The network map ${serial} has expired on ${expiresAt}. Ask whoever runs the network for a newer one: carillon network renew. ${accept}.`,
+      `The network map ${serial} has expired on ${expiresAt}. Ask the operator of the network for a newer one: carillon network renew. ${accept}.`,
       { serial, expiresAt },
     )
 }

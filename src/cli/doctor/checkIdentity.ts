@@ -68,7 +68,7 @@ const checkOwnCertificate = (judge: Judge, network: string, me: string | null, n
   const key = certifiedKey(certificate)
   const identity = key === undefined ? undefined : map.identityOf(key)
   const member = identity === undefined ? undefined : map.member(identity)
-  const another = `ask whoever runs the network for a new one: carillon network add, or change-key after a change of key`
+  const another = `ask the operator of the network for a new one: carillon network add, or change-key after a change of key`
   if (!certificate.verify(new X509Certificate(rootPem).publicKey))
     return [bad(`${files.certificate} was not signed by the root in ${files.root}`, another)]
   if (me !== null && identity !== me)
@@ -79,7 +79,7 @@ const checkOwnCertificate = (judge: Judge, network: string, me: string | null, n
   const expiry = expiryWarning(verified, nowMs)
   const timely = [
     ...judgeValidity(judge, files.certificate, certificate, nowMs),
-    ...(expiry === undefined ? [] : [judge.notice(expiry, 'ask whoever runs the network for a newer map')]),
+    ...(expiry === undefined ? [] : [judge.notice(expiry, 'ask the operator of the network for a newer map')]),
   ]
   return timely.length > 0
     ? timely
@@ -144,7 +144,7 @@ const checkPeer = async (
     if (certificate !== undefined && fingerprint !== certificate)
       return bad(
         `somebody else than ${party.name} answers at ${address}`,
-        `see that ${address} is right, and get the current map from whoever runs the network`,
+        `see that ${address} is right, and get the current map from the operator of the network`,
       )
     return good(`${party.name} answers at ${address}`)
   } catch (error) {

@@ -35,7 +35,7 @@ const rotate = (terminal: Terminal): Command =>
         terminal.out(`The node signs with ${change.to} from now on. What ${change.from} has signed stays valid.`)
         if (folder === undefined) return
         terminal.out('')
-        terminal.out('Next, whoever runs the network lets the other parties know:')
+        terminal.out('Next, the operator of the network tells the other parties:')
         terminal.out(printable(`  carillon network change-key <network folder> ${file}`))
         printNote(terminal, 'Until then the other parties refuse what the node signs.')
       } finally {
@@ -52,7 +52,7 @@ const columns: readonly PrintedColumn<Row>[] = [
 ]
 
 const changes = (terminal: Terminal): Command =>
-  verb('changes', "print the changes of the node's key, for whoever runs the network", [
+  verb('changes', "print the changes of the node's key, for the operator of the network", [
     'key changes > key-change.json',
   ]).action(({ store }: StoreOptions) => {
     const own = readStore(store, (db) => {

@@ -37,7 +37,7 @@ export const prove = (terminal: Terminal): Command =>
         terminal.out(jsonText(proof))
         printNote(
           terminal,
-          `The proof shows all ${proof.tick.events.length} events of tick ${proof.tick.number} to whoever gets it.`,
+          `The proof shows all ${proof.tick.events.length} events of tick ${proof.tick.number} to anyone who gets it.`,
         )
       })
     })

@@ -96,7 +96,7 @@ const newNetwork = (terminal: Terminal): Command =>
       terminal.out(`  carillon network run ${printable(folder)} --app <app-module>`)
       printNote(
         terminal,
-        `Whoever holds root.key can let anyone in. It is not needed to run the nodes; keep it elsewhere in earnest.`,
+        `Anyone who holds root.key can let others in. The nodes do not need it: in production keep it elsewhere.`,
       )
     })
 
@@ -175,7 +175,7 @@ const acceptMap = (terminal: Terminal): Command =>
   )
     .argument('<folder>', 'the folder of the party')
     .addOption(new Option('--store <folder>', 'where the node keeps its store (default: the folder of the party)'))
-    .addOption(new Option('--note <text>', 'why, for whoever reads the log'))
+    .addOption(new Option('--note <text>', 'why; recorded in the log'))
     .addOption(jsonOption())
     .action(async (folder: string, { store, note, json }: AcceptOptions) => {
       const map = mapSerialOf(mapOf(folder))
