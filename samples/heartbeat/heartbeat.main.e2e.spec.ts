@@ -83,4 +83,13 @@ describe('npm run sample:heartbeat', function () {
     expect(await third.ended).to.equal(1)
     expect(third.output()).to.equal('--beats takes a whole number from 1, not many\n')
   })
+
+  it('refuses an interval that would end beyond the calendar, before it starts a heart', async () => {
+    const run = start('--interval', '9007199254740991')
+    expect(await run.ended).to.equal(1)
+    expect(run.output()).to.equal('--interval takes a whole number from 1 to 31557600000, not 9007199254740991\n')
+    const stopped = start('--stop')
+    expect(await stopped.ended).to.equal(0)
+    expect(stopped.output()).to.contain('There is no heart to stop.')
+  })
 })

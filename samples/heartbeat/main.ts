@@ -19,6 +19,8 @@ const usage = `npm run sample:heartbeat -- [options]
 `
 
 const usualStore = 'data/heartbeat'
+/** A year; the calendar ends some day. */
+const longestMs = 31_557_600_000
 
 // --- plain lines, with colour only where a terminal shows it
 
@@ -134,7 +136,7 @@ await runCommand(async () => {
   })
   if (options.help) return void process.stdout.write(usage)
   const { store } = options
-  const intervalMs = wholeNumber('--interval', options.interval, 1)
+  const intervalMs = wholeNumber('--interval', options.interval, 1, longestMs)
   const beatsToGo = options.beats === undefined ? Infinity : wholeNumber('--beats', options.beats, 1)
   const { told, tell } = untilTold()
   const node = await startNode({
