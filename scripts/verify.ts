@@ -55,17 +55,21 @@ const countsTests = ({ ok }: Run, countsFile: string, name: string): Outcome => 
   return { passed: counts.passes, failed, note: `${counts.passes} tests${skipped}: ${name}${names}` }
 }
 
-const specs = ({ name, files }: SpecBatch, index: number): Stage => {
+/** Loaded before specs that are watched: it holds every node against the model, after each tick. */
+const watching = ['--require', 'test/model/watchNodes.ts']
+
+const specs = ({ name, files, isWatched }: SpecBatch, index: number): Stage => {
   const countsFile = join(scratch, `counts.${index}.json`)
+  const chosen = [...(isWatched ? watching : []), ...files]
   return {
     name: 'specs',
     command: [
-      ...(['npx', 'mocha', '--forbid-only', '--fail-zero'] as const),
+      ...([process.execPath, 'node_modules/mocha/bin/mocha.js', '--forbid-only', '--fail-zero'] as const),
       ...['--reporter', './scripts/QuietReporter.ts', '--reporter-option', `counts=${countsFile}`],
-      ...files,
+      ...chosen,
     ],
-    repeat: `npx mocha ${files.join(' ')}`,
-    judge: (done) => countsTests(done, countsFile, name),
+    repeat: `npx mocha ${chosen.join(' ')}`,
+    judge: (done) => countsTests(done, countsFile, isWatched ? `${name}, held against the model` : name),
   }
 }
 
