@@ -250,7 +250,7 @@ describe('a recurrence of someone who means no good', function () {
       fc.property(aHostile, fc.constantFrom(now, instant('0000-01-01T00:00Z'), latest), (value, at) => {
         ask(decoded(value), at)
       }),
-      { numRuns: 60 },
+      { numRuns: 20 },
     )
   })
 })
