@@ -6,7 +6,8 @@ import { holderOf } from '../../src/folder/folderHolder.js'
 import { readStore } from '../../src/folder/readStore.js'
 import { queryVault } from '../../src/storage/queries/readVault.js'
 import { eventually } from '../network/LoopbackNetwork.js'
-import { cleanEnvironment, fromSources, iouApp } from '../network/NetworkOfProcesses.js'
+import { commandStart } from '../../samples/shared/test/builtPackage.js'
+import { cleanEnvironment, iouApp } from '../network/NetworkOfProcesses.js'
 import { carillon, documents, scratchFolder } from './spawnCarillon.js'
 
 describe('carillon network', function () {
@@ -64,7 +65,7 @@ describe('carillon network', function () {
   it('runs the nodes as processes, shows their lines by party, and stops them in good order', async () => {
     const child = spawn(
       process.execPath,
-      [...fromSources, 'network', 'run', local, '--app', iouApp, '--only', 'Alice,Bob,Notary'],
+      [...commandStart, 'network', 'run', local, '--app', iouApp, '--only', 'Alice,Bob,Notary'],
       // A store that is only named in the environment must not become everyone's.
       { env: { ...cleanEnvironment(), CARILLON_STORE: join(folder, 'foreign') } },
     )
@@ -128,7 +129,7 @@ describe('carillon network', function () {
   it('leaves no node behind when it is killed itself', async () => {
     const child = spawn(
       process.execPath,
-      [...fromSources, 'network', 'run', local, '--app', iouApp, '--only', 'Notary'],
+      [...commandStart, 'network', 'run', local, '--app', iouApp, '--only', 'Notary'],
       {
         env: cleanEnvironment(),
       },

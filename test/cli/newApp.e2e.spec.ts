@@ -4,7 +4,8 @@ import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { templateNames } from '../../src/cli/newApp.js'
-import { carillon, documents, isBuilt, RunningNode, scratchFolder } from './spawnCarillon.js'
+import { isBuilt } from '../../samples/shared/test/builtPackage.js'
+import { carillon, documents, RunningNode, scratchFolder } from './spawnCarillon.js'
 
 const root = resolve(import.meta.dirname, '../..')
 const execute = promisify(execFile)
@@ -45,7 +46,7 @@ describe('carillon new', function () {
       const tool = (path: string, ...args: readonly string[]) =>
         execute(process.execPath, [join(app, 'node_modules', path), ...args], { cwd: app, env })
       const [, , tests] = await Promise.all([
-        tool('typescript/bin/tsc'),
+        execute(process.execPath, [join(root, 'node_modules/typescript-native/bin/tsc')], { cwd: app, env }),
         tool('eslint/bin/eslint.js', '--max-warnings', '0', '.'),
         tool('tsx/dist/cli.mjs', '--test', '--test-reporter', 'tap', `my-${template}.test.ts`),
       ])

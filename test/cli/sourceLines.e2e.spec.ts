@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect } from 'chai'
 import ts from 'typescript'
-import { isBuilt, scratchFolder, spawned } from './spawnCarillon.js'
+import { isBuilt } from '../../samples/shared/test/builtPackage.js'
+import { scratchFolder, spawned } from './spawnCarillon.js'
 
 const source = `import { defineApp, defineFlow, NoInputC, type FlowBody, type Node } from 'carillon'
 

@@ -3,34 +3,15 @@
  * otherwise.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { builtCommand, commandStart } from '../../samples/shared/test/builtPackage.js'
 import { runCommand } from '../../src/cli/runCommand.js'
 import type { Terminal } from '../../src/cli/Terminal.js'
 
 const root = resolve(import.meta.dirname, '../..')
 export const fixtureApp = join(import.meta.dirname, 'fixtures/app.ts')
-export const builtCommand = join(root, 'dist/cli/main.js')
-
-const newestSource = (): number =>
-  readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => !file.endsWith('.spec.ts'))
-    .reduce((newest, file) => Math.max(newest, statSync(join(root, 'src', file)).mtimeMs), 0)
-
-/** Whether what is built is what the sources say. */
-export const isBuilt = (): boolean => existsSync(builtCommand) && statSync(builtCommand).mtimeMs >= newestSource()
-
-const fromSources = [
-  '--conditions=carillon-source',
-  '--import',
-  import.meta.resolve('tsx'),
-  join(root, 'src/cli/main.ts'),
-]
-
-// What is built starts in a quarter of the time; "npm test" has always built it before the specs.
-const command = isBuilt() ? [builtCommand] : fromSources
-
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 export type SpawnOptions = {
   readonly cwd?: string
@@ -44,7 +25,7 @@ const start = (args: readonly string[], { cwd, env, built }: SpawnOptions): Chil
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(NODE_OPTIONS|CARILLON_STORE|COLUMNS|NO_COLOR)$/.test(name)),
   )
-  return spawn(process.execPath, [...(built === true ? [builtCommand] : command), ...args], {
+  return spawn(process.execPath, [...(built === true ? [builtCommand] : commandStart), ...args], {
     cwd: cwd ?? root,
     env: { ...inherited, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { execFile } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import ts from 'typescript'
+import { commandStart, programStart } from '../../samples/shared/test/builtPackage.js'
 import { dropSchema, postgresUrl } from '../postgres/testDatabase.js'
 import { allPages, repository } from './pages.js'
 import { layOut, placeOf, programsOf, type Source } from './project.js'
@@ -18,22 +18,24 @@ const sources = layOut(
 )
 
 const typeErrorsOf = (files: readonly Source[]): readonly string[] => {
-  const { config } = ts.readConfigFile(join(repository, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
-    config: object
+  const compilerOptions = {
+    incremental: false,
+    tsBuildInfoFile: null,
+    typeRoots: [join(repository, 'node_modules/@types')],
   }
-  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, repository)
-  const program = ts.createProgram(
-    files.map(({ file }) => file),
-    { ...options, typeRoots: [join(repository, 'node_modules/@types')] },
-  )
-  // Only the pages' files: the sources they import are checked where they belong.
-  return files.flatMap((source) => {
-    const file = program.getSourceFile(source.file)
-    if (file === undefined) return [`${placeOf(source, 0)}: TypeScript does not find ${source.file}`]
-    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map((diagnostic) => {
-      const { line } = file.getLineAndCharacterOfPosition(diagnostic.start ?? 0)
-      return `${placeOf(source, line)}: ${ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n')}`
-    })
+  const config = { extends: join(repository, 'tsconfig.json'), compilerOptions, include: [], exclude: [] }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ ...config, files: files.map(({ file }) => file) }))
+  const tsc = join(repository, 'node_modules/typescript-native/bin/tsc')
+  const { status, stdout } = spawnSync(process.execPath, [tsc, '--pretty', 'false', '-p', folder], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  const errors = stdout.split('\n').filter((line) => line.includes('error TS'))
+  if (status !== 0 && errors.length === 0) return [`tsc ended with ${status}: ${stdout}`]
+  return errors.map((error) => {
+    const [, path = '', line = '1', message = error] = /^(\S+)\((\d+),\d+\): (.*)$/.exec(error) ?? []
+    const source = files.find(({ file }) => file === resolve(folder, path))
+    return source === undefined ? error : `${placeOf(source, Number(line) - 1)}: ${message}`
   })
 }
 
@@ -106,9 +108,8 @@ describe('the code in the documentation', () => {
 
   for (const { name, where, source } of simulated)
     it(`${where}: carillon simulate ${name} finds nothing wrong`, async () => {
-      const carillon = ['--conditions=carillon-source', '--import', 'tsx', join(repository, 'src/cli/main.ts')]
       // As the page has it, but for fewer and shorter histories.
-      const args = [...carillon, 'simulate', source?.file ?? name, '--seeds', '2', '--actions', '6']
+      const args = [...commandStart, 'simulate', source?.file ?? name, '--seeds', '2', '--actions', '6']
       const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: repository })
       expect(stdout).to.include('every invariant held')
     })
@@ -117,7 +118,7 @@ describe('the code in the documentation', () => {
     const where = placeOf(source, 0)
     if (source.name.endsWith('.test.ts'))
       it(`${where} passes`, async function () {
-        const args = ['--conditions=carillon-source', '--import', 'tsx', '--test', source.file]
+        const args = [...programStart, '--test', source.file]
         await promisify(execFile)(process.execPath, args, { cwd: repository })
       })
     else

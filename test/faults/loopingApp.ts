@@ -16,7 +16,7 @@ import {
   PartyC,
   startNode,
   type FlowBody,
-} from '../../src/index.js'
+} from 'carillon'
 
 const [store = '', code = '', port = '0', run = ''] = process.argv.slice(2)
 

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { programStart } from '../../samples/shared/test/builtPackage.js'
 
 /** As many as the process that loops is given. */
 const startsNotReturned = 2
@@ -30,7 +31,7 @@ describe('code of an app that never returns', () => {
     const child = spawn(
       process.execPath,
       [
-        ...['--conditions=carillon-source', '--import', 'tsx', join(import.meta.dirname, 'loopingApp.ts')],
+        ...[...programStart, join(import.meta.dirname, 'loopingApp.ts')],
         ...[join(scratch, 'store'), code, String(port), run],
       ],
       { stdio: ['ignore', 'pipe', 'pipe'] },

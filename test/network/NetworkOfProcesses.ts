@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { commandStart } from '../../samples/shared/test/builtPackage.js'
 import type { Json } from '../../src/encoding/canonical.js'
 import type { Party } from '../../src/identity/Party.js'
 import type { Client } from '../../src/client/Client.js'
@@ -15,12 +16,6 @@ import type { VaultEntry } from '../../src/vault/VaultEntry.js'
 import type { Database } from '../../src/storage/Database.js'
 
 const root = resolve(import.meta.dirname, '../..')
-export const fromSources = [
-  '--conditions=carillon-source',
-  '--import',
-  import.meta.resolve('tsx'),
-  join(root, 'src/cli/main.ts'),
-]
 export const iouApp = join(root, 'test/session/iou.ts')
 export const raceApp = join(root, 'test/session/race.ts')
 
@@ -60,7 +55,7 @@ export class NetworkOfProcesses {
   async start(name: string): Promise<void> {
     const child = spawn(
       process.execPath,
-      [...fromSources, 'run', this.#app, '--network', this.folder(name), '--json'],
+      [...commandStart, 'run', this.#app, '--network', this.folder(name), '--json'],
       {
         cwd: root,
         env: cleanEnvironment(),

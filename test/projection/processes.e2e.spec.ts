@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
+import { programStart } from '../../samples/shared/test/builtPackage.js'
 import { startNode, type Node } from '../../src/index.js'
 import { keyPairFromSeed } from '../../src/testing/index.js'
 import { dropSchema, freshSchema, postgresUrl, withClient } from '../postgres/testDatabase.js'
@@ -23,11 +24,9 @@ class ShopProcess {
   #hear = (): void => undefined
 
   constructor(folder: string, url: string, schema: string) {
-    this.#child = spawn(
-      process.execPath,
-      ['--conditions=carillon-source', '--import', 'tsx', program, '-', folder, '0', url, schema],
-      { stdio: ['pipe', 'pipe', 'inherit'] },
-    )
+    this.#child = spawn(process.execPath, [...programStart, program, '-', folder, '0', url, schema], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
     createInterface({ input: this.#child.stdout! }).on('line', (line) => {
       const { event, text } = JSON.parse(line) as { readonly event: string; readonly text?: string }
       this.#said.push(event === 'projection' ? `projection ${text}` : event)

@@ -6,8 +6,8 @@
  * Arguments: the log's address or `-`, the folder, the lease, where the rows are, and their schema.
  */
 import { createInterface } from 'node:readline'
-import { standBy, startNode, type Node } from '../../src/index.js'
-import { keyPairFromSeed } from '../../src/testing/index.js'
+import { standBy, startNode, type Node } from 'carillon'
+import { keyPairFromSeed } from 'carillon/testing'
 import { PlaceOrder, shop } from '../subscription/orders.js'
 import { takenIn } from './taken.js'
 

@@ -1,7 +1,7 @@
 /**
  * A projection into PostgreSQL that writes down each order that it takes in: one that was taken in twice stands there twice.
  */
-import { definePostgresProjection } from '../../src/entries/projections.js'
+import { definePostgresProjection } from 'carillon/projections'
 
 export const takenIn = (url: string, schema: string) =>
   definePostgresProjection({

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { programStart } from '../../samples/shared/test/builtPackage.js'
 
 type Said = { readonly event: string; readonly pid: number; readonly text?: string; readonly message?: string }
 
@@ -44,9 +45,7 @@ export class NodeProcesses {
     const child = spawn(
       process.execPath,
       [
-        '--conditions=carillon-source',
-        '--import',
-        'tsx',
+        ...programStart,
         this.#program,
         this.#log,
         join(this.#folder, String(this.#count)),

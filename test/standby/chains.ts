@@ -14,7 +14,7 @@ import {
   plus,
   StateRefC,
   type FlowBody,
-} from '../../src/index.js'
+} from 'carillon'
 
 export const Chain = defineState({
   type: 'chains/Chain',

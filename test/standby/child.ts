@@ -1,8 +1,8 @@
 /**
  * One process of the node under test: says on stdout when it leads and follows, and which notes were acknowledged.
  */
-import { standBy, type Node } from '../../src/index.js'
-import { keyPairFromSeed } from '../../src/testing/index.js'
+import { standBy, type Node } from 'carillon'
+import { keyPairFromSeed } from 'carillon/testing'
 import { Chain, chains as app, LeaveNote, StartChain } from './chains.js'
 
 const [log = '', folder = '', leaseMs = '1000', count = '20'] = process.argv.slice(2)

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
+import { programStart } from '../../samples/shared/test/builtPackage.js'
 
 const repository = resolve(import.meta.dirname, '../..')
 const iou = join(repository, 'test/session/iou.ts')
@@ -57,7 +58,7 @@ describe('The testing kit', () => {
   })
 
   const node = (...args: readonly string[]) =>
-    promisify(execFile)(process.execPath, ['--conditions=carillon-source', '--import', 'tsx', ...args], {
+    promisify(execFile)(process.execPath, [...programStart, ...args], {
       cwd: repository,
     })
 

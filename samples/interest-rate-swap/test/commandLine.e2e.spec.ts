@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import * as t from 'io-ts'
+import { programStart } from '../../shared/test/builtPackage.js'
 
 const FailedC = t.type({ code: t.number, stderr: t.string })
 const main = join(import.meta.dirname, '../main.ts')
@@ -18,7 +19,7 @@ describe('npm run sample:swap', () => {
 
   /** What is said on the way out, and the exit code. */
   const refusal = async (...args: readonly string[]): Promise<readonly [code: unknown, stderr: string]> =>
-    promisify(execFile)(process.execPath, ['--conditions=carillon-source', '--import', 'tsx', main, ...args]).then(
+    promisify(execFile)(process.execPath, [...programStart, main, ...args]).then(
       () => [0, ''],
       (error: unknown) => (FailedC.is(error) ? [error.code, error.stderr] : [undefined, String(error)]),
     )

@@ -2,6 +2,7 @@
  * A sample's command as a process of its own, and what it prints.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
+import { programStart } from './builtPackage.js'
 
 export type SampleRun = {
   readonly child: ChildProcess
@@ -12,8 +13,7 @@ export type SampleRun = {
 }
 
 export const runSample = (main: string, ...args: readonly string[]): SampleRun => {
-  const node = ['--conditions=carillon-source', '--import', 'tsx', main]
-  const child = spawn(process.execPath, [...node, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [...programStart, main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
   const listeners = new Set<() => void>()
   const hear = (chunk: Buffer): void => {
