@@ -63,7 +63,7 @@ describe('npm run sample:heartbeat', function () {
     await run.says(/In another terminal/)
     run.child.kill('SIGTERM')
     expect(await run.ended).to.equal(0)
-    expect(run.output()).to.contain('Stopped after 0 beats. The heart itself is not dead')
+    expect(run.output()).to.contain('Stopped after 0 beats. The heart is not stopped for good')
     // What it says to type is about the heart that it was about.
     expect(run.output()).to.contain(`npm run sample:heartbeat -- --store ${store}\n`)
     expect(run.output()).to.contain(`npm run sample:heartbeat -- --stop --store ${store}\n`)

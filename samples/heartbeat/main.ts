@@ -189,7 +189,7 @@ await runCommand(async () => {
     sayHints(`${stopped} The life of the heart has ended.`, { 'begin another one': again(store) })
     return
   }
-  sayHints(`${stopped} The heart itself is not dead, only nobody is there to beat it.`, {
+  sayHints(`${stopped} The heart is not stopped for good: it beats again when you start it.`, {
     'wait a while, and start it again': again(store),
     'why it beats next when it does': `npx carillon why ${heart.ref.transaction.slice(0, 12)}:${heart.ref.index} ${atStore}`,
     'what is due next': `npx carillon agenda ${atStore}`,
