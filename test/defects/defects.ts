@@ -10,8 +10,11 @@ export type Defect = {
   /** Stands exactly once in the file. */
   readonly find: string
   readonly replace: string
-  /** The world in which it is hunted: one with a hostile member where only such a member would use it. Default: the others. */
-  readonly world?: 'bazaar' | 'swap'
+  /**
+   * The world in which it is hunted: one with a hostile member where only such a member would use it, or the travel agency where
+   * the others have nothing of the kind. Default: the others.
+   */
+  readonly world?: 'bazaar' | 'swap' | 'trips'
 }
 
 export const defects: readonly Defect[] = [
@@ -407,5 +410,37 @@ export const defects: readonly Defect[] = [
     find: 'if (isLeft(verdict)) throw unexpected(reads, id, verdict.left)',
     replace: 'if (isLeft(verdict) && id.length === 0) throw unexpected(reads, id, verdict.left)',
     world: 'swap',
+  },
+  {
+    name: 'hidden-from-notary',
+    mistake: 'A notary lets states go by a part that hides what the transaction references',
+    file: 'src/notary/decideNotarisation.ts',
+    find: "if (!showsAll(visible, 'inputs') || !showsAll(visible, 'references'))",
+    replace: "if (!showsAll(visible, 'inputs') && !showsAll(visible, 'references'))",
+    world: 'bazaar',
+  },
+  {
+    name: 'waking-flow-forgotten',
+    mistake: 'Of the flows that wait for an instant the last one is left out when they are read into memory',
+    file: 'src/storage/tables/WakingFlows.ts',
+    find: 'this.#reader.toWake(Number.MAX_SAFE_INTEGER, this.#rowsKept)',
+    replace: 'this.#reader.toWake(Number.MAX_SAFE_INTEGER, this.#rowsKept - 1)',
+    world: 'trips',
+  },
+  {
+    name: 'past-without-last',
+    mistake: 'The vault as it was at a revision lacks what that very revision has consumed',
+    file: 'src/storage/queries/readVault.ts',
+    find: 'conditions.push(`s.until_revision <= ${thatMoment}`)',
+    replace: 'conditions.push(`s.until_revision < ${thatMoment}`)',
+    world: 'trips',
+  },
+  {
+    name: 'pages-not-compared',
+    mistake: 'A page of a store counts as sound whatever its checksum is',
+    file: 'src/storage/sqlite/PageCheck.ts',
+    find: 'return noted === 0 || pageSum(content) === noted ||',
+    replace: 'return noted >= 0 || pageSum(content) === noted ||',
+    world: 'trips',
   },
 ]

@@ -13,8 +13,8 @@ export type Ground = {
   readonly instrumented: string
 }
 
-/** A change that makes something go on without end has been found by that. An ordinary history takes about a second. */
-const longestMs = 60_000
+/** A change that makes something go on without end has been found by that. An ordinary history takes about a second, where nobody else works. */
+const longestMs = 120_000
 
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
 

@@ -18,6 +18,7 @@ import type { Database } from '../../storage/Database.js'
 import { countAgenda, countDue, readAgenda } from '../../storage/queries/readAgenda.js'
 import { countFlows, listFlows, resolveFlowId } from '../../storage/queries/readFlows.js'
 import { readOccurrences } from '../../storage/queries/readOccurrences.js'
+import { readTimeline, type Timeline } from '../../storage/queries/readTimeline.js'
 import { resolveRef } from '../../storage/queries/resolveRef.js'
 import { explainState } from '../../storage/queries/explainState.js'
 import {
@@ -28,7 +29,7 @@ import {
   matchingAmong,
   queryVault,
 } from '../../storage/queries/readVault.js'
-import { toMillis } from '../../time/Instant.js'
+import { toMillis, type Instant } from '../../time/Instant.js'
 import type { Aggregate } from '../../vault/query/VaultAggregate.js'
 import type { Page } from '../../vault/query/VaultQuery.js'
 import type { Chance } from '../simulation/Chance.js'
@@ -246,6 +247,47 @@ const askOccurrences = ({ db, chance, states }: Asked): readonly ModelFinding[] 
   ]
 }
 
+/** The attempts that began in a bar of the timeline, counted by what became of them. */
+const barOf = (
+  { states, flows }: Asked,
+  atMs: number,
+  isIn: (at: Instant) => boolean,
+  lateMs: number,
+): Timeline['bars'][number] => {
+  const started = flows.flatMap(({ origin, startedAt, status }) =>
+    origin.kind === 'activity' && isIn(startedAt) ? [{ latenessMs: origin.latenessMs, status }] : [],
+  )
+  const unstarted = states.flatMap(({ attempts }) => attempts.filter(({ flow, at }) => flow === undefined && isIn(at)))
+  const count = (outcome: string): number => unstarted.filter((attempt) => attempt.outcome === outcome).length
+  const failed = started.filter(({ status }) => status === 'failed' || status === 'parked').length
+  const late = Math.max(0, started.filter(({ latenessMs }) => latenessMs > lateMs).length - failed)
+  return {
+    atMs,
+    scheduled: states.filter(({ activity: { actsAt } }) => actsAt !== undefined && isIn(actsAt)).length,
+    onTime: Math.max(0, started.length - late - failed),
+    late,
+    failed: failed + count('parked'),
+    missed: count('missed'),
+    worstLatenessMs: Math.max(0, ...started.map(({ latenessMs }) => latenessMs)),
+  }
+}
+
+const askTimeline = (asked: Asked): readonly ModelFinding[] => {
+  const { db, chance, states } = asked
+  const [one, other] = [chance.pick(states), chance.pick(states)].map(({ recordedAt }) => toMillis(recordedAt))
+  const [first = 0, last = 0] = [one ?? 0, other ?? 0].sort((a, b) => a - b)
+  const [fromMs, untilMs] = [first - chance.between(0, 1), last + chance.pick([1, 30_000])]
+  const query = { fromMs, untilMs, bars: chance.pick([1, 3, 7]), lateMs: chance.pick([0, 500]) }
+  const barMs = Math.max(1, Math.ceil((untilMs - fromMs) / query.bars))
+  const bars = Array.from({ length: Math.ceil((untilMs - fromMs) / barMs) }, (_, place) => {
+    const beginsMs = fromMs + place * barMs
+    const endsMs = Math.min(untilMs, beginsMs + barMs)
+    return barOf(asked, beginsMs, (at) => toMillis(at) >= beginsMs && toMillis(at) < endsMs, query.lateMs)
+  })
+  const predicted: Timeline = { barMs, bars, partial: false }
+  return compareValues(`The timeline of ${JSON.stringify(query)}.`, predicted, readTimeline(db, query))
+}
+
 const countBy = <A>(all: readonly A[], keyOf: (one: A) => string): ReadonlyMap<string, readonly A[]> => {
   const found = new Map<string, readonly A[]>()
   for (const one of [...all].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)))
@@ -351,6 +393,7 @@ const questions = [
   ...[askVault, askVault, askVault, askVault, askVault, askVault, askVault, askVault],
   ...[askPast, askPast, askPast],
   ...[askAmong, askAggregate, askAggregate, askFlows, askFlows, askFlows, askWhy, askWhy],
+  ...[askTimeline, askTimeline],
   ...[askAgenda, askOccurrences, askCounts, askByBeginning, askByBeginning],
 ]
 

@@ -436,11 +436,16 @@ export class Adversary {
     then: (final: SignedTransaction) => void,
     notary = signed.body.notary,
     referenced?: readonly TearOff[],
+    hidden?: 'inputs' | 'references',
   ): void {
     const { id } = sealBody(signed.body)
     const isPart = this.#network.map.notaryKind(notary.key) === 'nonValidating'
     const callerSignature = this.#key.sign(textToSign('notary request', this.#network.map.id, id))
-    const shown = tearOff(id, componentsOf(signed.body), (group) => group === 'inputs' || group === 'references')
+    const shown = tearOff(
+      id,
+      componentsOf(signed.body),
+      (group) => group !== hidden && (group === 'inputs' || group === 'references'),
+    )
     const request = isPart
       ? { type: 'tearOff', tearOff: shown, callerSignature, ...(referenced === undefined ? {} : { referenced }) }
       : { type: 'whole', transaction: signed, callerSignature }
@@ -607,6 +612,16 @@ export class Adversary {
         this.granted.push(`${notary.name} has let a state go by a transaction that references one of ${other.name}`),
       notary,
       [tearOff(id, componentsOf(elsewhere.body), () => false)],
+    )
+    if (this.#network.map.notaryKind(notary.key) !== 'nonValidating') return
+    const beside = this.#sign({ ...this.#copy(chance, true, false), notary })
+    const hidden = chance.pick(['inputs', 'references'] as const)
+    this.#notarise(
+      this.#sign(this.#fresh({ ...issue.body, inputs: [ref(issue)], references: [ref(beside)] })),
+      () => this.granted.push(`${notary.name} has let a state go by a transaction that hides its ${hidden}`),
+      notary,
+      [tearOff(sealBody(beside.body).id, componentsOf(beside.body), () => false)],
+      hidden,
     )
   }
 
