@@ -155,13 +155,15 @@ describe('A query of the vault', () => {
     await node.run(Share, { with: [], label: 'mine' })
     await node.run(Share, { with: [bob], label: 'with Bob' })
     await node.run(Share, { with: [bob, carol], label: 'with both' })
+    await node.run(Share, { with: [carol, carol], label: 'twice with Carol' })
     const found = async (where: Criterion) => (await node.query(Shared, { where })).items.map(({ data }) => data.label)
     expect(await found({ party: bob })).to.deep.equal(['with Bob', 'with both'])
-    expect(await found({ party: carol.key })).to.deep.equal(['with both'])
-    expect(await found({ party: node.party })).to.have.lengthOf(3)
+    expect(await found({ party: carol.key })).to.deep.equal(['with both', 'twice with Carol'])
+    expect(await found({ party: node.party })).to.have.lengthOf(4)
     expect(await found({ participants: [bob, node.party] })).to.deep.equal(['with Bob'])
     expect(await found({ participants: [node.party] })).to.deep.equal(['mine'])
-    expect(await found({ not: { party: bob } })).to.deep.equal(['mine'])
+    expect(await found({ participants: [carol, node.party] })).to.deep.equal(['twice with Carol'])
+    expect(await found({ not: { party: bob } })).to.deep.equal(['mine', 'twice with Carol'])
   })
 
   it('in a flow gives the same states again when the flow is run over its record', async () => {

@@ -99,8 +99,9 @@ export const criterionSql = (reading: Reading, criterion: Criterion): Sql => {
   if ('party' in criterion) return takesPart(keyOfWho(criterion.party))
   if ('participants' in criterion) {
     const keys = [...new Set(criterion.participants.map(keyOfWho))]
-    const length = keys.reduce((sum, key) => sum + key.length, Math.max(0, keys.length - 1))
-    return joined([...keys.map(takesPart), sql('length(s.participants) = ?', length)], ' AND ')
+    // A state may name one of them twice. Without all of them nothing is left but what stands between two.
+    const others = keys.reduce((inner) => `replace(${inner}, ?, '')`, 's.participants')
+    return joined([...keys.map(takesPart), sql(`trim(${others}) = ''`, ...keys)], ' AND ')
   }
   if ('key' in criterion) return sql('s.key = ?', criterion.key)
   if ('notary' in criterion) {
