@@ -5,11 +5,16 @@ import { showTrace, type ErrorTrace } from '../errors/ErrorTrace.js'
 import { table, type PrintedColumn } from './table.js'
 import { printable, type Terminal, type TextTone } from './Terminal.js'
 
-/** Prints one document for a program; false when a person reads, and is to be told in another form. */
 /** JSON as it is printed: what would act on a terminal is spelled out, which is the same text for a program. */
 export const jsonText = (document: unknown, indent?: number): string =>
   JSON.stringify(document, undefined, indent).split('\n').map(printable).join('\n')
 
+/** Lines of JSON that others write, printed in the same way: a logger's, in which may stand what another party has said. */
+export const printableLines = (to: { readonly write: (line: string) => unknown }) => ({
+  write: (line: string): void => void to.write(`${printable(line.trimEnd())}\n`),
+})
+
+/** Prints one document for a program; false when a person reads, and is to be told in another form. */
 export const printJson = (terminal: Terminal, json: boolean | undefined, document: unknown): boolean => {
   if (json !== true) return false
   terminal.out(jsonText(document))

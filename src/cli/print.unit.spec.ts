@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { jsonText } from './print.js'
+import { jsonLogger } from '../telemetry/jsonLogger.js'
+import { jsonText, printableLines } from './print.js'
 
 const acts = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u
 
@@ -13,6 +14,16 @@ describe('JSON that is printed', () => {
       .to.contain(String.raw`\u009b31m`)
       .and.to.contain('ü 😀')
     expect(JSON.parse(printed)).to.deep.equal({ [text]: [text] })
+  })
+
+  it('is so in the log of a node, too, where it tells what another party has said', () => {
+    const lines: string[] = []
+    const said = 'Mallory refused a message: \u009b2J\u202e\u2066 no \n'
+    const logger = jsonLogger({ to: printableLines({ write: (line) => lines.push(line) }) })
+    logger.warn(said, { from: said })
+    expect(lines).to.have.length(1)
+    expect(lines[0]?.slice(0, -1)).not.to.match(acts)
+    expect(JSON.parse(lines[0] ?? '')).to.include({ message: said, from: said })
   })
 
   it('is the same value for a program, whatever is in it', () => {

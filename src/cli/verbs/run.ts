@@ -19,7 +19,7 @@ import { logOutcomes } from '../../telemetry/logOutcomes.js'
 import { toMillis } from '../../time/Instant.js'
 import { readFacts } from '../../storage/tables/NodeFactTable.js'
 import { banner } from '../banner.js'
-import { printJson, printLine } from '../print.js'
+import { printJson, printLine, printableLines } from '../print.js'
 import { LiveLines } from '../LiveLines.js'
 import type { LoadedApp } from '../loadApp.js'
 import { showLiveLine, showUntold } from '../showLiveLine.js'
@@ -46,7 +46,7 @@ type Options = StoreOptions &
   }
 
 const loggerFor = ({ logFormat, logLevel }: Options, terminal: Terminal): Logger =>
-  logFormat === 'json' ? jsonLogger({ level: logLevel }) : terminalLogger(terminal)
+  logFormat === 'json' ? jsonLogger({ level: logLevel, to: printableLines(process.stderr) }) : terminalLogger(terminal)
 
 const liveLinesOf = (node: Node, terminal: Terminal, json: boolean | undefined): LiveLines =>
   new LiveLines({
