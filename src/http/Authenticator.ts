@@ -124,7 +124,7 @@ export class Authenticator {
       throw refuse('The session is not known here.')
     if (!origins.some((origin) => sameText(text, this.#sign({ token, untilMs, session, origin }))))
       throw refuse('The session is not known here.')
-    if (untilMs <= this.#nowMs() || this.#ended.has(session, untilMs)) throw refuse('The session is over.')
+    if (untilMs <= this.#nowMs() || this.#ended.has(session, untilMs, token)) throw refuse('The session is over.')
     if (token === 'local') return { name: 'local', permissions: ['admin'], expiresAtMs: untilMs, session }
     const stored = await this.#views.readViews((db) => findToken(db, token))
     if (stored === undefined || stored.revokedAt !== undefined) throw refuse('The token of this session was revoked.')
@@ -132,8 +132,8 @@ export class Authenticator {
   }
 
   /** From now on nobody is let in by this session, whoever else may know it. */
-  endSession({ session, expiresAtMs }: Credential): void {
-    if (session !== undefined && expiresAtMs !== undefined) this.#ended.add(session, expiresAtMs, this.#nowMs())
+  endSession({ session, expiresAtMs, token }: Credential): void {
+    if (session !== undefined && expiresAtMs !== undefined) this.#ended.add(session, expiresAtMs, this.#nowMs(), token)
   }
 
   #sign({ token, untilMs, session, origin }: SessionText): string {

@@ -40,7 +40,7 @@ export class HttpGuard implements RequestGuard {
   readonly #toldNames: ReadonlySet<string>
   readonly #anyAddress: boolean
   readonly #authenticator: Authenticator
-  readonly #admitted: (request: FastifyRequest) => void
+  readonly #admitted: (request: FastifyRequest, token: string | undefined) => void
   readonly #requests: RateLimit
   readonly #refusals = new RateLimit({
     perSecond: httpLimits.httpRefusalsPerSecond,
@@ -54,8 +54,8 @@ export class HttpGuard implements RequestGuard {
       readonly host: string
       readonly names: readonly string[]
       readonly perSecond: number
-      /** Told of a request that was admitted. */
-      readonly admitted: (request: FastifyRequest) => void
+      /** Told of a request that was admitted, and of the token that it came with. */
+      readonly admitted: (request: FastifyRequest, token: string | undefined) => void
     },
   ) {
     const { host, names, perSecond } = options
@@ -70,9 +70,25 @@ export class HttpGuard implements RequestGuard {
   }
 
   /** Before anything else, and for files of the dashboard too. */
-  assertWelcome(request: FastifyRequest): void {
+  assertWelcome(request: FastifyRequest): void | Promise<void> {
     const waitMs = this.#requests.take(request.ip, Date.now())
-    if (waitMs > 0) throw tooMany(request.ip, waitMs)
+    this.#assertMeant(request)
+    if (waitMs > 0) return this.#assertOwnRate(request, waitMs)
+  }
+
+  /**
+   * The requests of its address are used up, perhaps by others: everyone behind a proxy, and everyone on this machine, has the
+   * same one. Whoever is known has a rate of its own.
+   */
+  async #assertOwnRate(request: FastifyRequest, waitMs: number): Promise<void> {
+    const known = await this.#credential(request).catch(() => undefined)
+    if (known === undefined) throw tooMany(request.ip, waitMs)
+    const ownMs = this.#requests.take(`token ${known.token ?? 'local'}`, Date.now())
+    if (ownMs > 0) throw tooMany(known.name, ownMs)
+  }
+
+  /** Refuses what is for another host, or comes from a page of another site. */
+  #assertMeant(request: FastifyRequest): void {
     const { host, origin } = request.headers
     if (host !== undefined) assertOneHost(request, host)
     const name = hostName(host ?? '')
@@ -98,7 +114,7 @@ export class HttpGuard implements RequestGuard {
   async admit(request: FastifyRequest): Promise<Principal> {
     try {
       const known = await this.#credential(request)
-      this.#admitted(request)
+      this.#admitted(request, known.token)
       return { ...known, from: request.ip }
     } catch (error) {
       throw this.refusalOf(request, error)

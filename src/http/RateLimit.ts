@@ -18,10 +18,15 @@ export class RateLimit {
 
   /** Takes one from a caller's bucket: 0 when there was one, otherwise the milliseconds until there will be. */
   take(caller: string, nowMs: number): number {
-    const bucket = this.#bucketOf(caller, nowMs)
-    if (bucket.level < 1) return Math.ceil(((1 - bucket.level) / this.#perSecond) * 1_000)
-    bucket.level -= 1
-    return 0
+    const waitMs = this.waitMs(caller, nowMs)
+    if (waitMs === 0) this.spend(caller, nowMs, 1)
+    return waitMs
+  }
+
+  /** Milliseconds until there is one in a caller's bucket; none is taken. */
+  waitMs(caller: string, nowMs: number): number {
+    const { level } = this.#bucketOf(caller, nowMs)
+    return level < 1 ? Math.ceil(((1 - level) / this.#perSecond) * 1_000) : 0
   }
 
   /** Takes what something has cost, known only afterwards: a bucket may be emptier than empty. */

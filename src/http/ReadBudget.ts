@@ -1,7 +1,8 @@
 /**
- * What questions cost, and who has used how much: the time that the answer to each takes is counted for its token, and a
- * token that has used up its share is refused until it has some again. The local owner is not counted. A thread answers;
- * where there is none, views are read once in each turn of the loop, however many ask, so that ticks come between.
+ * What requests cost, and who has used how much: the time that the answer to a question takes is counted for its token, in the
+ * thread that answers and in the loop, and so is the time in which the loop reads a request and writes its answer. A token that has
+ * used up its share is refused until it has some again. The local owner is not counted. Where there is no thread, views are
+ * read once in each turn of the loop, however many ask, so that ticks come between.
  */
 import { setTimeout as sleepFor } from 'node:timers/promises'
 import { CarillonError } from '../errors/CarillonError.js'
@@ -71,14 +72,7 @@ export class ReadBudget {
         await this.#turn()
         // Only now, for those that were asked at once have waited for each other.
         if (token !== undefined) this.#assertLeft(token, name)
-        return node.readViews((db) => {
-          const beganMs = performance.now()
-          try {
-            return read(db)
-          } finally {
-            if (token !== undefined) this.#shares.spend(token, performance.now(), performance.now() - beganMs)
-          }
-        })
+        return node.readViews((db) => this.work(token === undefined ? {} : { token }, () => read(db)))
       },
     }
   }
@@ -118,13 +112,32 @@ export class ReadBudget {
     if (token !== undefined) this.#assertLeft(token, name)
   }
 
+  /** The same, and takes nothing of a share that is not used up: what the request takes is counted when it is known. */
+  assertNotUsedUp({ token, name }: Principal): void {
+    if (token !== undefined) this.#refuse(name, this.#shares.waitMs(token, performance.now()))
+  }
+
+  /** Does something in the loop at once; what that takes is counted. */
+  work<A>({ token }: Pick<Principal, 'token'>, does: () => A): A {
+    if (token === undefined) return does()
+    const beganMs = performance.now()
+    try {
+      return does()
+    } finally {
+      this.#shares.spend(token, performance.now(), performance.now() - beganMs)
+    }
+  }
+
   /** Takes one millisecond, or says how long until there is one. */
   #waitMs(token: string): number {
     return this.#shares.take(token, performance.now())
   }
 
   #assertLeft(token: string, name: string): void {
-    const waitMs = this.#waitMs(token)
+    this.#refuse(name, this.#waitMs(token))
+  }
+
+  #refuse(name: string, waitMs: number): void {
     if (waitMs === 0) return
     const seconds = Math.ceil(waitMs / 1_000)
     throw new CarillonError(

@@ -15,6 +15,7 @@ import { assertMay, callerOf, type Principal } from './Principal.js'
 import { problemOf } from './problem.js'
 import { JsonAnswer } from './QuestionThread.js'
 import { ReadBudget } from './ReadBudget.js'
+import { UnreadAnswers } from './UnreadAnswers.js'
 import type { Route } from './Route.js'
 import type { ServedApi } from './ServedApi.js'
 import type { StaticFile } from './StaticFiles.js'
@@ -22,7 +23,7 @@ import type { StaticFile } from './StaticFiles.js'
 /** What every request must pass before anything looks at it. */
 export type RequestGuard = {
   /** Before anything else, and for files of the dashboard too. */
-  readonly assertWelcome: (request: FastifyRequest) => void
+  readonly assertWelcome: (request: FastifyRequest) => void | Promise<void>
   /** Who asks; refused when nobody is known by what the request brings. */
   readonly admit: (request: FastifyRequest) => Promise<Principal>
   /** What a caller hears whose secret opens nothing. */
@@ -131,7 +132,15 @@ const answerTo = (route: Route, asked: Parameters<Route['performStandingBy']>[0]
 
 const jsonOf = (answer: unknown): string => (answer instanceof JsonAnswer ? answer.json : JSON.stringify(answer))
 
-const register = (server: FastifyInstance, route: Route, { api, guard, newLink }: Serving, reads: ReadBudget): void => {
+/** Who has asked how much, and has read how much of the answers. */
+type Usage = { readonly reads: ReadBudget; readonly unread: UnreadAnswers }
+
+const register = (
+  server: FastifyInstance,
+  route: Route,
+  { api, guard, newLink }: Serving,
+  { reads, unread }: Usage,
+): void => {
   const { authenticator, streams, metrics, standby, routes } = api
   const context = {
     authenticator,
@@ -152,18 +161,25 @@ const register = (server: FastifyInstance, route: Route, { api, guard, newLink }
       if (route.permission === 'none') return
       const principal = await guard.admit(request)
       if (isFixed(route.permission)) assertMay(principal, route.permission)
+      // A question is asked about when it is its turn.
+      if (route.ask === undefined) reads.assertNotUsedUp(principal)
       principals.set(request, principal)
     },
     handler: async (request, reply) => {
       const principal = principals.get(request) ?? { ...nobody, from: callerOf(request) }
       try {
-        const answer = await answerTo(route, { ...context, principal, request, reply }, api)
+        const answer = await reads.work(principal, () =>
+          answerTo(route, { ...context, principal, request, reply }, api),
+        )
         // The route has sent, or goes on sending, its answer itself.
         if (reply.raw.headersSent || route.form === 'events') return await reply
+        const isText = route.form === 'text'
+        const text = isText ? String(answer) : reads.work(principal, () => jsonOf(answer))
+        unread.hold(principal, reply.raw, text.length)
         return await reply
           .code(route.status)
-          .type(route.form === 'text' ? 'text/plain; version=0.0.4; charset=utf-8' : 'application/json; charset=utf-8')
-          .send(route.form === 'text' ? answer : jsonOf(answer))
+          .type(isText ? 'text/plain; version=0.0.4; charset=utf-8' : 'application/json; charset=utf-8')
+          .send(text)
       } catch (error) {
         throw route.permission === 'none' ? guard.refusalOf(request, error) : error
       }
@@ -180,11 +196,13 @@ export const buildServer = async (serving: Serving): Promise<FastifyInstance> =>
   // Loaded when it is needed: a node that serves nobody should not wait for it when it starts.
   const { default: Fastify } = await import('fastify')
   const { api, guard, logger, files, tls, takeOver, requestMs } = serving
+  const reads = new ReadBudget(serving.readMsPerSecond)
+  const unread = new UnreadAnswers()
   /** For every request, and before anything else. */
-  const prepare = (request: FastifyRequest, reply: FastifyReply): void => {
+  const prepare = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     void reply.headers(strictHeaders)
     if (tls !== undefined) void reply.header('strict-transport-security', 'max-age=31536000')
-    guard.assertWelcome(request)
+    await guard.assertWelcome(request)
   }
   const server = Fastify({
     ...(tls === undefined ? {} : { https: tls }),
@@ -201,12 +219,10 @@ export const buildServer = async (serving: Serving): Promise<FastifyInstance> =>
     onConstructorPoisoning: 'error',
     // A request without a valid address reaches no hook of a route, so it is checked here.
     frameworkErrors: (error, request, reply) => {
-      try {
-        prepare(request, reply)
-        void sendProblem(reply, error, logger)
-      } catch (refused) {
-        void sendProblem(reply, refused, logger)
-      }
+      prepare(request, reply).then(
+        () => sendProblem(reply, error, logger),
+        (refused: unknown) => sendProblem(reply, refused, logger),
+      )
     },
     clientErrorHandler: (_error, socket) => {
       if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
@@ -217,20 +233,18 @@ export const buildServer = async (serving: Serving): Promise<FastifyInstance> =>
   server.removeContentTypeParser('text/plain')
   // Many a client names the type of every body, of one that is not there too.
   const parseJson = server.getDefaultJsonParser('error', 'error')
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body: string, done) =>
-    body === '' ? done(null, undefined) : void parseJson(request, body, done),
-  )
-  server.addHook('onRequest', (request, reply, next) => {
-    try {
-      prepare(request, reply)
-      next()
-    } catch (error) {
-      next(error instanceof Error ? error : new Error(messageOf(error)))
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body: string, done) => {
+    if (body === '') {
+      done(null, undefined)
+      return
     }
+    let parsed: Parameters<typeof done> = [null]
+    reads.work(principals.get(request) ?? nobody, () => void parseJson(request, body, (...result) => (parsed = result)))
+    done(...parsed)
   })
+  server.addHook('onRequest', prepare)
   server.setErrorHandler((error, _request, reply) => sendProblem(reply, error, logger))
-  const reads = new ReadBudget(serving.readMsPerSecond)
-  for (const route of api.routes) register(server, route, serving, reads)
+  for (const route of api.routes) register(server, route, serving, { reads, unread })
   server.setNotFoundHandler(async (request, reply) => {
     const [path = ''] = request.url.slice(1).split('?')
     const file = request.method === 'GET' ? files.get(path) : undefined

@@ -19,8 +19,10 @@ export const httpLimits = {
   linkMs: 600_000,
   /** A session of the dashboard: a working day. */
   sessionMs: 43_200_000,
-  /** Sessions remembered because they were ended before their time. */
+  /** Sessions of the owner of the store that are remembered because they were ended before their time. */
   sessionsEnded: 10_000,
+  /** Such sessions of an issued token. */
+  sessionsEndedPerToken: 100,
   /** The body of an HTTP request: room for the largest fact, its quoting and its envelope. */
   httpBodyBytes: 1024 * KiB,
   /** The body of a request that brings a secret and no token: a token is much shorter. */
@@ -31,10 +33,14 @@ export const httpLimits = {
   httpConnectionsPerAddress: 32,
   /** A request whose head and body have not come by then is dropped, so that slow senders cannot hold connections. */
   httpRequestMs: 10_000,
-  /** Requests one address may send in a second, on average, and twice as many at once: a page asks for about ten things. */
+  /** Requests one address may send in a second, on average, and twice as many at once: a page asks for about ten things. Beyond that, each token that is valid may send as many of its own. */
   httpRequestsPerSecond: 200,
-  /** Milliseconds that the answers to questions of one token, and its streams of what was recorded, may take in a second, on average, and twenty times as many at once. */
+  /** Milliseconds that the requests of one token, the answers to its questions and its streams of what was recorded may take in a second, on average, and twenty times as many at once. */
   httpReadMsPerSecond: 250,
+  /** Bytes of answers to one token that may wait to be read; the only one may be larger. */
+  httpUnreadBytes: 64 * 1024 * KiB,
+  /** An answer of which nothing was taken for so long is given up, with its connection. */
+  httpUnreadMs: 30_000,
   /** Questions of one token that wait to be answered. */
   questionsWaiting: 100,
   /** Memory of the thread that answers questions, in MiB. */

@@ -33,9 +33,15 @@ export type HttpOptions = {
   readonly localToken?: string | LocalToken
   /** The controls of the virtual clock that all nodes share, to be offered on the dashboard. Default: none. */
   readonly clock?: ClockControl
-  /** Requests one address may send in a second, on average; twice as many at once. Default 200. */
+  /**
+   * Requests one address may send in a second, on average; twice as many at once. Beyond that each token that is valid may send as
+   * many of its own. Default 200.
+   */
   readonly requestsPerSecond?: number
-  /** Open connections; when there are so many, the oldest that has brought no valid token goes first. Default 256. */
+  /**
+   * Open connections; when there are so many, the oldest that has brought no valid token goes first. One token that has more than
+   * half of them loses its own oldest. Default 256.
+   */
   readonly connections?: number
   /**
    * Open connections of one address; beyond that its own oldest without a valid token goes first. Default 32, and for
@@ -43,8 +49,8 @@ export type HttpOptions = {
    */
   readonly connectionsPerAddress?: number
   /**
-   * Milliseconds that the answers to questions of one token may take in a second, on average; twenty times as many at once.
-   * Default 250.
+   * Milliseconds that the requests of one token and the answers to its questions may take in a second, on average; twenty times
+   * as many at once. Default 250.
    */
   readonly readMsPerSecond?: number
   /** A request that has not come whole after so many milliseconds is dropped. Default 10,000. */
@@ -92,7 +98,7 @@ export const listenHttp = async (api: ServedApi, options: HttpOptions = {}): Pro
     perAddress: (address) =>
       options.connectionsPerAddress ?? (isOwnAddress(address) ? total : httpLimits.httpConnectionsPerAddress),
   })
-  const admitted = ({ raw }: FastifyRequest): void => places.admit(raw.socket)
+  const admitted = ({ raw }: FastifyRequest, token: string | undefined): void => places.admit(raw.socket, token)
   const server = await buildServer({
     api,
     guard: new HttpGuard(api.authenticator, { host, names, perSecond, admitted }),

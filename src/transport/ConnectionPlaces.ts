@@ -1,11 +1,12 @@
 /**
  * The places of a listener: how many connections it keeps, and how many of one address. Whoever comes when there is none
  * left takes the place of the oldest connection that is not admitted yet, of the same address where that has had its
- * share. So an address can displace itself, and never those who have said who they are.
+ * share. So an address can displace itself, and never those who have said who they are. Of these, one that has taken more than half
+ * of all places displaces itself, too.
  */
 import type { Socket } from 'node:net'
 
-type Place = { readonly socket: Socket; readonly address: string; admitted: boolean }
+type Place = { readonly socket: Socket; readonly address: string; admitted: boolean; holder?: string }
 
 const keyOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`
@@ -47,10 +48,16 @@ export class ConnectionPlaces {
     else if (this.#places.size > this.#total) this.#dropOldest(this.#places)
   }
 
-  /** The other side has said who it is: it keeps its place until it goes. */
-  admit(socket: Socket): void {
+  /** The other side has said who it is: it keeps its place until it goes, or until its holder has too many others. */
+  admit(socket: Socket, holder?: string): void {
     const place = this.#places.get(keyOf(socket))
-    if (place !== undefined) place.admitted = true
+    if (place === undefined) return
+    place.admitted = true
+    if (holder === undefined || place.holder === holder) return
+    place.holder = holder
+    const held = [...this.#places].filter(([, each]) => each.holder === holder)
+    const oldest = held.find(([, each]) => each !== place)
+    if (oldest !== undefined && held.length > this.#total / 2) this.#drop(...oldest)
   }
 
   /** The connection is counted elsewhere from now on. */
@@ -64,12 +71,16 @@ export class ConnectionPlaces {
   }
 
   #dropOldest(places: Iterable<readonly [string, Place]>): void {
-    for (const [key, { socket, address, admitted }] of places) {
-      if (admitted) continue
-      this.#places.delete(key)
-      socket.destroy()
-      this.#dropped(address)
+    for (const [key, place] of places) {
+      if (place.admitted) continue
+      this.#drop(key, place)
       return
     }
+  }
+
+  #drop(key: string, { socket, address }: Place): void {
+    this.#places.delete(key)
+    socket.destroy()
+    this.#dropped(address)
   }
 }

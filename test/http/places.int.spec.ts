@@ -67,6 +67,23 @@ describe('The connections of the HTTP API', () => {
     expect(await ask(await dial(), token)).to.equal(200)
   })
 
+  it('are not all for one token: one that has more than half of them loses its own oldest', async () => {
+    await open({ connections: 8 })
+    const [greedy, other] = [await belfry.token(['view']), await belfry.token(['view'])]
+    const first = await dial()
+    expect(await ask(first, other)).to.equal(200)
+    const many: Socket[] = []
+    for (let each = 0; each < 20; each++) {
+      const socket = await dial()
+      many.push(socket)
+      expect(await ask(socket, greedy)).to.equal(200)
+    }
+    await Promise.all(many.slice(0, 16).map(isClosed))
+    expect(many.slice(16).every((socket) => !socket.destroyed)).to.equal(true)
+    expect(await ask(first, other)).to.equal(200)
+    expect(await ask(await dial(), belfry.adminToken)).to.equal(200)
+  })
+
   it('are not kept by a token that opens nothing', async () => {
     await open({ connections: 4 })
     const refused = await dial()

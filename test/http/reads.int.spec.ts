@@ -1,6 +1,8 @@
 /** What questions may take from the node that answers them. */
 import { expect } from 'chai'
+import { httpLimits } from '../../src/http/limits.js'
 import { ReadBudget } from '../../src/http/ReadBudget.js'
+import { UnreadAnswers } from '../../src/http/UnreadAnswers.js'
 import { Belfry, Sleep } from './belfry.js'
 
 const search = '/api/v1/states?text=nothing-of-the-kind'
@@ -73,6 +75,64 @@ describe('Questions over HTTP', () => {
         await belfry.close()
       }
     })
+
+  for (const [what, path, body] of [
+    ['an answer that the loop makes', '/openapi.json', undefined],
+    ['the beginning of a stream', '/live', undefined],
+    ['the figures of a chart', '/charts?points=900', undefined],
+    [
+      'a body that is read and refused',
+      '/flows',
+      { flow: 'belfry/Hang', input: Array.from({ length: 50_000 }, () => 1) },
+    ],
+  ] as const)
+    it(`cost what they take, as any request does: ${what}`, async () => {
+      const belfry = await Belfry.open({ readMsPerSecond: 1, requestsPerSecond: 100_000 })
+      try {
+        const [greedy, other] = [await belfry.token(['view']), await belfry.token(['view'])]
+        const ask = async (token: string): Promise<{ readonly status: number; readonly text: string }> => {
+          const response = await fetch(`${belfry.server.url}/api/v1${path}`, {
+            headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+            ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+          })
+          if (path !== '/live') return { status: response.status, text: await response.text() }
+          const text = response.status === 200 ? '' : await response.text()
+          if (response.status === 200) await response.body?.cancel()
+          return { status: response.status, text }
+        }
+        let refused: string | undefined
+        for (let asked = 0; asked < 3_000 && refused === undefined; asked += 1) {
+          const { status, text } = await ask(greedy)
+          if (status === 429) refused = text
+        }
+        expect(refused).to.contain('more time than it has')
+        expect((await ask(other)).status).not.to.equal(429)
+        expect((await belfry.ask('/api/v1/openapi.json')).status).to.equal(200)
+      } finally {
+        await belfry.close()
+      }
+    })
+
+  it('are answered in so many bytes that wait to be read, and no more', async () => {
+    const belfry = await Belfry.open()
+    const { hold } = UnreadAnswers.prototype
+    try {
+      const token = await belfry.token(['view'])
+      const held: (readonly [string | undefined, number])[] = []
+      UnreadAnswers.prototype.hold = function (principal, raw, bytes) {
+        held.push([principal.token, bytes])
+        // As if so much had been left unread before.
+        hold.call(this, principal, raw, bytes + httpLimits.httpUnreadBytes / 2)
+      }
+      const asked = ['/openapi.json', '/metrics', '/states', '/status'].map((path) => `/api/v1${path}`)
+      for (const path of asked) expect((await belfry.ask(path, { token })).status).to.equal(200)
+      expect(held.map(([of]) => of)).to.deep.equal(asked.map(() => token.split('_')[1]))
+      expect(Math.min(...held.map(([, bytes]) => bytes))).to.be.greaterThan(0)
+    } finally {
+      UnreadAnswers.prototype.hold = hold
+      await belfry.close()
+    }
+  })
 
   it('cost what they take, as a watched flow and a check of the log do', async () => {
     const belfry = await Belfry.open({ readMsPerSecond: 1 })

@@ -1,6 +1,6 @@
 /** Sessions of the dashboard: where they are valid, and when they end. */
 import { expect } from 'chai'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { request as requestTls } from 'node:https'
 import { tmpdir } from 'node:os'
@@ -230,5 +230,23 @@ describe('The sessions that were ended', () => {
     for (let place = 0; place < many; place++)
       expect(ended.has(`session-${place}`, lapsesMs(place)), String(place)).to.equal(true)
     expect(ended.has('another', lapsesMs(many))).to.equal(false)
+  })
+
+  it('are so many of one token, which ends none of another by ending its own again and again', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-ended-'))
+    const file = join(folder, 'http.ended')
+    const ended = new EndedSessions(file, 0)
+    const many = httpLimits.sessionsEndedPerToken * 3
+    ended.add('of-another', 5, 0, 'b')
+    for (let place = 0; place < many; place++) ended.add(`session-${place}`, 1_000 + place, 0, 'a')
+    for (const each of [ended, new EndedSessions(file, 0)]) {
+      for (let place = 0; place < many; place++)
+        expect(each.has(`session-${place}`, 1_000 + place, 'a'), String(place)).to.equal(true)
+      expect(each.has('another', 6, 'b')).to.equal(false)
+      expect(each.has('the owner’s', 6)).to.equal(false)
+      expect(each.has('of-another', 5, 'b')).to.equal(true)
+    }
+    expect(readFileSync(file, 'utf8').split('\n').length).to.be.at.most(httpLimits.sessionsEndedPerToken + 3)
+    rmSync(folder, { recursive: true })
   })
 })

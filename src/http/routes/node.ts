@@ -38,6 +38,18 @@ const readStatus = async ({ hosted, hostedNodes }: RouteContext, asker: Asker): 
     await readViewsOf(hosted, 'status', asker),
   )
 
+/** What all live streams of a node show is read for all of them at once. */
+const readForAll = new WeakMap<HostedNode, Promise<t.TypeOf<typeof StatusC>>>()
+
+const readShared = (asked: RouteContext): Promise<t.TypeOf<typeof StatusC>> => {
+  const { hosted } = asked
+  const known = readForAll.get(hosted)
+  if (known !== undefined) return known
+  const underWay = readStatus(asked, { name: 'live' }).finally(() => readForAll.delete(hosted))
+  readForAll.set(hosted, underWay)
+  return underWay
+}
+
 const perSecond = ({ rollup }: HostedNode): { readonly eventsPerSecond: number; readonly startsPerSecond: number } => {
   // The second under way is not over, so the five before it are taken.
   const points = rollup.seconds(6).slice(0, 5)
@@ -176,23 +188,29 @@ export const nodeRoutes = [
     answer: LiveC,
     form: 'events',
     handle: async (asked) => {
-      const { hosted, streams, principal, reply } = asked
-      const now = async (): Promise<t.TypeOf<typeof LiveC>> => ({
-        // All streams together are one that asks, and there are only so many.
-        ...(await readStatus(asked, { name: 'live' })),
+      const { hosted, streams, principal, reply, reads } = asked
+      const withRates = (status: t.TypeOf<typeof StatusC>): t.TypeOf<typeof LiveC> => ({
+        ...status,
         ...perSecond(hosted),
       })
-      const first = await now()
+      // Whoever begins a stream asks a question; what follows costs the same for one stream as for all.
+      const first = withRates(await readStatus(asked, reads.askerOf(principal)))
       const stream = streams.open({ reply, principal })
       let timer: NodeJS.Timeout | undefined
-      const send = (live: t.TypeOf<typeof LiveC>): void =>
-        stream.send({ id: String(live.head.revision), event: 'live', data: live })
       const hear = (): void => {
         timer ??= setTimeout(() => {
           timer = undefined
           // A node that has stopped is told of by the end of the stream.
-          now().then(send, () => reply.raw.destroy())
+          readShared(asked).then(
+            (status) => send(withRates(status)),
+            () => reply.raw.destroy(),
+          )
         }, httpLimits.httpLiveMs).unref()
+      }
+      const send = (live: t.TypeOf<typeof LiveC>): void => {
+        stream.send({ id: String(live.head.revision), event: 'live', data: live })
+        // It may have been read for another stream before the last that this one heard of.
+        if (live.head.revision < hosted.node.head.revision) hear()
       }
       const unfollow = hosted.node.follow(hear)
       // A virtual clock may go on for long without anything happening, and is to be seen going.
