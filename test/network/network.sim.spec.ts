@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { carillon } from '../cli/spawnCarillon.js'
 
-const seeds = 100
+const seeds = 50
 
 describe('Five parties and a notary, whatever befalls them', () => {
   // By the command, because it shares the seeds out among the cores: npm run test:network -- --seeds 1000 runs more.
@@ -11,7 +11,7 @@ describe('Five parties and a notary, whatever befalls them', () => {
     const market = join(import.meta.dirname, 'marketSimulation.ts')
     const { stdout, stderr, code } = await carillon(['simulate', market, '--seeds', String(seeds), '--stop-at-first'])
     expect(stderr).to.equal('')
-    expect(stdout).to.match(/^100 histories in .* every invariant held\.\nBoundaries met: .*\.\n$/)
+    expect(stdout).to.match(/^50 histories in .* every invariant held\.\nBoundaries met: .*\.\n$/)
     expect(code).to.equal(0)
     const [, transactions] = /([\d,]+) transactions/.exec(stdout) ?? []
     expect(Number(transactions?.replaceAll(',', '')), 'transactions: something got done').to.be.greaterThan(seeds * 10)
