@@ -115,7 +115,7 @@ const golden: { readonly [K in Operation['kind']]: readonly [Extract<Operation, 
   ],
   takeHistory: [{ kind: 'takeHistory', session, role, party: 'Alice', seq: 3, takenBytes: 7 }, '68f13ce8626ed2cc'],
   traceHistory: [
-    { kind: 'traceHistory', session, role, party: 'Alice', seq: 3, wanted: [transaction] },
+    { kind: 'traceHistory', session, role, party: 'Alice', seq: 3, wanted: [transaction], room: 7 },
     '1a76c7c9dd8e1d78',
   ],
   unlock: [{ kind: 'unlock', refs: [ref] }, '9fb22448effe0672'],

@@ -2,14 +2,27 @@
 import { expect } from 'chai'
 import { right } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { defineApp, defineContract, defineResponder, defineState, PartyC, type FlowBody, type StateRef } from 'carillon'
+import {
+  defineApp,
+  defineContract,
+  defineResponder,
+  defineState,
+  JsonC,
+  PartyC,
+  type FlowBody,
+  type StateRef,
+} from 'carillon'
 import { VirtualNetwork } from 'carillon/testing'
 import type { Json } from '../../src/encoding/canonical.js'
 import { sha256 } from '../../src/encoding/hash.js'
+import { SignRequestC } from '../../src/finality/protocol.js'
 import type { SignedTransaction } from '../../src/ledger/SignedTransaction.js'
+import { dependenciesOf } from '../../src/ledger/Transaction.js'
 import type { Message } from '../../src/log/Message.js'
+import { logLimits } from '../../src/log/limits.js'
 import { sessionIdOf } from '../../src/log/SessionId.js'
 import type { SessionLimits } from '../../src/session/limits.js'
+import { app as chainApp, Grow, Share, Touch } from '../session/chain.js'
 import { idOf, outputOf, recordedBy, Say, Stranger } from './Stranger.js'
 
 /** Its contract wants nobody's signature. */
@@ -81,6 +94,31 @@ const give = async (stranger: Stranger, chain: readonly SignedTransaction[]): Pr
 const nowhere = (name: string, count: number): readonly StateRef[] =>
   Array.from({ length: count }, (_, index) => ({ transaction: sha256(`${name} ${index}`), index: 0 }))
 
+/** As {@link give}, of more than a flow of hers could even be started with; gives how many bytes were sent. */
+const pour = async (stranger: Stranger, chain: readonly SignedTransaction[]): Promise<number> => {
+  const { network } = stranger
+  const endpoint = network.transport.endpoint(stranger.party('Mallory').key)
+  endpoint.listen(() => undefined)
+  const nonce = sha256(stranger.seed)
+  const session = sessionIdOf(stranger.party('Mallory').key, nonce)
+  const said: readonly unknown[] = [
+    { type: 'finality', transaction: chain.at(-1) },
+    ...chain.slice(0, -1).map((each) => ({ type: 'history', transactions: [each] })),
+    { type: 'historyEnd' },
+  ]
+  const opening = { kind: 'open', flow: 'history/Give', version: 1, nonce } as const
+  const messages: readonly Message[] = [
+    opening,
+    ...said.map((payload): Message => ({ kind: 'data', payload: JSON.parse(JSON.stringify(payload)) as Json })),
+  ]
+  endpoint.send(
+    stranger.party('Bob').key,
+    messages.map((message, seq) => ({ kind: 'message', session, from: 'initiator', seq, message })),
+  )
+  await network.advanceBy({ minutes: 1 })
+  return JSON.stringify(messages).length
+}
+
 describe('History that another party sends', () => {
   it('is kept up to so many bytes until all of it has come, and then nothing of it is recorded', async () => {
     const mallory = await start('bytes', { historyBytes: 40_000 })
@@ -109,6 +147,23 @@ describe('History that another party sends', () => {
     expect((await recordedBy(mallory.network, 'Bob')).all).to.deep.equal([])
   })
 
+  it('in many small pages of which each leaves much to be looked for fills no log', async () => {
+    const mallory = await start('small pages')
+    const chain = [...chainOf(mallory, 30, 'short')]
+    const last = chain.at(-1)
+    if (last === undefined) throw new Error('no chain')
+    // From here on so much is missing after each of the pages.
+    const wide = noteOf(mallory, [outputOf(last), ...nowhere('wide', 1_300)], 'wide')
+    const sent = await pour(mallory, [...chain, wide, noteOf(mallory, [outputOf(wide)], 'newest')])
+    const { network } = mallory
+    const [failed] = (await network.node('Bob').flows({ name: 'history/Take' })).items
+    expect([failed?.status, failed?.error?.code]).to.deep.equal(['failed', 'member-budget-exceeded'])
+    let recorded = 0
+    for await (const { events } of network.node('Bob').readLog()) recorded += Buffer.byteLength(events.join(''))
+    expect(recorded).to.be.lessThan(6 * sent + logLimits.factBytes)
+    expect((await recordedBy(network, 'Bob')).all).to.deep.equal([])
+  })
+
   it('that asks for more than a fact can hold ends the flow, and the node goes on', async () => {
     const mallory = await start('frontier')
     const { network } = mallory
@@ -118,26 +173,7 @@ describe('History that another party sends', () => {
       const inputs = last === undefined ? [] : [outputOf(last)]
       chain.push(noteOf(mallory, [...inputs, ...nowhere(`note ${each}`, each === 4 ? 0 : 1_300)], `note ${each}`))
     }
-    const older = chain.slice(0, -1)
-    // A flow of hers could not even be started with so much to say.
-    network.transport.endpoint(mallory.party('Mallory').key).listen(() => undefined)
-    const nonce = sha256('frontier')
-    const session = sessionIdOf(mallory.party('Mallory').key, nonce)
-    const said: readonly unknown[] = [
-      { type: 'finality', transaction: chain.at(-1) },
-      ...older.map((each) => ({ type: 'history', transactions: [each] })),
-      { type: 'historyEnd' },
-    ]
-    const opening = { kind: 'open', flow: 'history/Give', version: 1, nonce } as const
-    const messages: readonly Message[] = [
-      opening,
-      ...said.map((payload): Message => ({ kind: 'data', payload: JSON.parse(JSON.stringify(payload)) as Json })),
-    ]
-    network.transport.endpoint(mallory.party('Mallory').key).send(
-      mallory.party('Bob').key,
-      messages.map((message, seq) => ({ kind: 'message', session, from: 'initiator', seq, message })),
-    )
-    await network.advanceBy({ minutes: 1 })
+    await pour(mallory, chain)
     expect((await recordedBy(network, 'Bob')).all).to.deep.equal([])
     expect(network.node('Bob').stopped).to.equal(undefined)
     const [failed] = (await network.node('Bob').flows({ name: 'history/Take' })).items
@@ -145,5 +181,49 @@ describe('History that another party sends', () => {
     await network.crash('Mallory')
     await network.restart('Mallory')
     expect(await give(mallory, chainOf(mallory, 3, 'sound'))).to.deep.equal({ type: 'recorded' })
+  })
+})
+
+/** Is shown a transaction to sign, and asks for its history twice, as if it held nothing of it. */
+const Greedy = defineResponder({
+  name: 'history/Greedy',
+  respondsTo: 'chain/Share',
+  *run(_io, session): FlowBody<void> {
+    const { transaction } = yield* session.receive(SignRequestC)
+    for (let asked = 0; asked < 2; asked++) {
+      yield* session.send({ type: 'fetch', ids: [...dependenciesOf(transaction.body)] })
+      for (let type = ''; type !== 'historyEnd';) {
+        ;({ type } = yield* session.receive(t.type({ type: t.string })))
+        if (type === 'ancestors') yield* session.send({ type: 'held', ids: [] })
+      }
+    }
+    yield* session.receive(JsonC)
+  },
+})
+
+describe('History that another party asks for', () => {
+  it('is sent once for each transaction that it is shown, however often it asks', async () => {
+    const network = await VirtualNetwork.start({
+      parties: {
+        Alice: { app: chainApp },
+        Mallory: { app: defineApp({ ...chainApp, name: 'greedy', flows: [Grow, Share, Touch, Greedy] }) },
+        Notary: { app: chainApp, notary: 'nonValidating' },
+      },
+      seed: 'asked twice',
+    })
+    const grown = await network.node('Alice').start(Grow, { from: null, steps: 3, notary: network.party('Notary') })
+    await network.advanceBy({ minutes: 1 })
+    const link = await grown.result()
+    if (link === null) throw new Error('nothing grew')
+    const signers = [network.party('Mallory')]
+    const input = { links: [link], signers, participants: signers, observers: [], dueAt: null }
+    const { id } = await network.node('Alice').start(Share, input)
+    await network.advanceBy({ minutes: 5 })
+    const flow = await network.node('Alice').flow(id)
+    expect([flow?.status, flow?.error?.code]).to.deep.equal(['failed', 'message-invalid'])
+    let sent = 0
+    for await (const { events } of network.node('Alice').readLog())
+      sent += events.filter((line) => line.includes('"type":"MessageSent"') && line.includes('"historyEnd"')).length
+    expect(sent).to.equal(1)
   })
 })

@@ -39,9 +39,14 @@ const serveUntil = function* <A extends { readonly type: string }>(
 ): FlowBody<A> {
   // Only what the transaction builds on is shown, and whom a part was shown is shown no history.
   const mayAsk = new Set(body === undefined ? [] : dependenciesOf(body))
-  for (;;) {
+  for (let hasAsked = false; ; hasAsked = true) {
     const reply = yield* session.receive(t.union([FetchC, answer]))
     if (!FetchC.is(reply)) return reply
+    // All that is sent is recorded here first. Whoever lacks something asks for all of it at once.
+    if (hasAsked)
+      throw new CarillonError('message-invalid', `${session.party.name} asked for the same history again.`, {
+        party: session.party.name,
+      })
     const strange = reply.ids.find((id) => !mayAsk.has(id))
     if (strange !== undefined)
       throw new CarillonError(

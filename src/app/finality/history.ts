@@ -10,9 +10,11 @@ import type { Walked } from '../../finality/operations/walk.js'
 import { Session } from '../Session.js'
 import { ConsumedMessageC } from '../../session/ConsumedMessage.js'
 import { finalityLimits } from '../../finality/limits.js'
+import { bytesOfIds } from '../../flow/recordedBytes.js'
 import type { PublicKey } from '../../identity/PublicKey.js'
 import type { SignedTransaction } from '../../ledger/SignedTransaction.js'
 import type { TransactionId } from '../../ledger/TransactionId.js'
+import { logLimits } from '../../log/limits.js'
 import { HeldC } from '../../finality/protocol.js'
 
 /** What the other party does not hold of the history of these transactions, themselves included, newest first. */
@@ -56,6 +58,12 @@ export const sendHistory = function* (session: Session, wanted: readonly Transac
 const pageLimit = 500
 
 /**
+ * The record says after each page what is still missing, which is little beside pages that are as full as they can be. Beyond
+ * so many times the bytes that came, and one fact, the pages were made small for it.
+ */
+const traceShare = 4
+
+/**
  * Receives what is lacking until the other side says that this was all; sees, newest first, that all of it belongs to the
  * history that was asked for; and only then records it, oldest first.
  */
@@ -73,8 +81,11 @@ const receiveHistory = function* (session: Session, wanted: readonly Transaction
     isOver = taken.isLast
   }
   let frontier = wanted
-  for (const seq of [...pages].reverse())
-    frontier = (yield* ask({ kind: 'traceHistory', ...place, seq, wanted: frontier })) as readonly TransactionId[]
+  let room = traceShare * takenBytes + logLimits.factBytes
+  for (const seq of [...pages].reverse()) {
+    frontier = (yield* ask({ kind: 'traceHistory', ...place, seq, wanted: frontier, room })) as readonly TransactionId[]
+    room -= bytesOfIds(frontier)
+  }
   for (const seq of pages) yield* ask({ kind: 'recordHistory', ...place, seq })
 }
 

@@ -20,6 +20,8 @@ import { cannotBeUnderstood, type MessagePlace } from './takeHistory.js'
 export type TraceHistory = MessagePlace & {
   readonly kind: 'traceHistory'
   readonly wanted: readonly TransactionId[]
+  /** How many bytes of the record what is still to be looked for may take. */
+  readonly room: number
 }
 
 /** The transactions of a page that is kept. */
@@ -50,6 +52,12 @@ export const traceHistory = defineOperation<TraceHistory, FinalityReads>({
       for (const dependency of dependenciesOf(body)) if (!isHeld(dependency)) wanted.add(dependency)
     }
     const left = [...wanted].filter((id) => !isHeld(id))
+    if (bytesOfIds(left) > operation.room)
+      throw new CarillonError(
+        'member-budget-exceeded',
+        `${operation.party} sends the history of a transaction in so small pieces that the record of what is still missing after each would be many times as long.`,
+        { party: operation.party, missing: left.length },
+      )
     return valueAnswer(left, left)
   },
   recordedBytes: (_operation, result) => bytesOfIds(result),
