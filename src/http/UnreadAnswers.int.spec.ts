@@ -63,6 +63,32 @@ describe('Answers that nobody reads', () => {
       status = (await firstBytes(await ask('greedy'))).toString('latin1')
   })
 
+  it('are forgotten with their connection, also those that stand behind another on it', async () => {
+    await listen(new UnreadAnswers({ httpUnreadBytes: 50 * megabyte, httpUnreadMs: 60_000 }), 5 * megabyte)
+    for (let each = 0; each < 6; each++) {
+      const socket = await ask('greedy')
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\nAuthorization: greedy\r\n\r\n'.repeat(6))
+      await firstBytes(socket)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      socket.destroy()
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    expect(refused).to.deep.equal([])
+    expect((await firstBytes(await ask('greedy'))).toString('latin1')).to.contain('200 OK')
+  })
+
+  it('are not counted when whoever asked has gone before they were there', async () => {
+    await listen(new UnreadAnswers({ httpUnreadBytes: 4, httpUnreadMs: 60_000 }), 1)
+    const socket = await ask('greedy')
+    await firstBytes(socket)
+    socket.write('GET /late HTTP/1.1\r\nHost: x\r\nAuthorization: greedy\r\n\r\n')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    socket.destroy()
+    await new Promise((resolve) => setTimeout(resolve, 900))
+    expect((await firstBytes(await ask('greedy'))).toString('latin1')).to.contain('200 OK')
+    expect(refused).to.deep.equal([])
+  })
+
   it('are given up when nothing of them is taken, with their connection; one that is only slow is not', async () => {
     await listen(new UnreadAnswers({ httpUnreadBytes: megabyte, httpUnreadMs: 300 }), 24 * megabyte)
     const stuck = await ask('stuck')

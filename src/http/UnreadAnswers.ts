@@ -21,7 +21,9 @@ export class UnreadAnswers {
     raw.setTimeout(this.#limits.httpUnreadMs, () => raw.destroy())
     // Before the server sets the time for the next request on the connection.
     raw.prependOnceListener('finish', () => raw.socket?.setTimeout(0))
-    if (token === undefined) return
+    const { socket } = raw.req
+    // Whoever has gone reads nothing, and nothing is kept for it.
+    if (token === undefined || socket.destroyed) return
     const before = this.#bytes.get(token) ?? 0
     if (before > 0 && before + bytes > this.#limits.httpUnreadBytes)
       throw new CarillonError(
@@ -29,10 +31,15 @@ export class UnreadAnswers {
         `Answers to the token "${name}" of ${before} bytes have not been read yet. Read them, then ask again.`,
       )
     this.#bytes.set(token, before + bytes)
-    raw.once('close', () => {
+    const release = (): void => {
+      raw.off('close', release)
+      socket.off('close', release)
       const left = (this.#bytes.get(token) ?? 0) - bytes
       if (left > 0) this.#bytes.set(token, left)
       else this.#bytes.delete(token)
-    })
+    }
+    raw.once('close', release)
+    // An answer that stands behind another on its connection does not hear that the connection has ended. There may be many.
+    socket.setMaxListeners(0).once('close', release)
   }
 }
